@@ -1,0 +1,50 @@
+# Every target sets up what it needs in .venv; python3 (>= 3.11, with venv) and make are enough.
+# Set-up reads nothing from standard input and writes to standard error, so that answers stay alone on standard output.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint types format lock messages clean
+
+help: ## show what can be made
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "gpubot needs Python 3.11 or newer; set PYTHON=/path/to/python3" ; exit 1; }; \
+	  $(PYTHON) -m venv $(VENV); } </dev/null >&2
+
+$(VENV)/.run: $(BIN)/python .ci/lock/run.txt pyproject.toml
+	@{ $(PIP) --require-hashes -r .ci/lock/run.txt && $(PIP) --no-deps --no-build-isolation -e . ; } </dev/null >&2
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run .ci/lock/test.txt
+	@$(PIP) --require-hashes -r .ci/lock/test.txt </dev/null >&2
+	@touch $@
+
+run: $(VENV)/.run ## start the bot; without GPUBOT_TOKEN, talk to it in this terminal
+	@$(BIN)/gpubot run
+
+test: $(VENV)/.test lint types ## lint, type-check, check translations, run the tests
+	@$(BIN)/python -m pytest -n auto -q
+
+lint: $(VENV)/.test
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
+
+types: $(VENV)/.test
+	@$(BIN)/mypy
+
+format: $(VENV)/.test ## format the code
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+lock: $(VENV)/.test ## pin the newest versions that pyproject.toml allows (needs uv)
+	@uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --upgrade \
+	  --custom-compile-command "make lock" --extra build pyproject.toml -o .ci/lock/run.txt
+	@uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --upgrade \
+	  --custom-compile-command "make lock" --extra build --extra postgres --extra test -c .ci/lock/run.txt \
+	  pyproject.toml -o .ci/lock/test.txt
+
+clean: ## remove everything that was made
+	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,88 @@
+"""Answer: everything a reply says, as typed values in no language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+
+from bot.reader.question import Problem, Question, Topic
+from bot.shop.shop import Fact, Links
+from planner.compare import GpuFigures, MethodFigures, MethodRatio
+from planner.cost import RunCost
+from planner.fit import Option
+from planner.plan import Asked, MethodPlan
+from planner.query import Method
+from planner.reverse import Affordable, Largest
+
+NoteValue = str | int | float | Decimal | date | Option | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth saying, by code (see bot/answers/notes.py) with its figures."""
+
+    code: str
+    values: dict[str, NoteValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """A GPU for rent and what its blocks cost."""
+
+    gpu: str
+    vram_gb: float
+    usd_per_hour: Decimal
+    blocks: tuple[tuple[int, Decimal], ...]  # (GPU-hours, dollars)
+    available: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Dollars in a coin at a dated rate."""
+
+    coin: str
+    usd: Decimal
+    amount: Decimal
+    usd_rate: Decimal
+    sources: tuple[str, ...]
+    as_of: datetime
+    valid_until: datetime
+    state: str  # fresh, ageing, manual
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What to say to one Question.  Tuples are empty and objects None where a kind has none.
+
+    ``params_b`` is the size that was planned (billions) and ``model_name`` the model's display name.
+    ``block`` is the 10-hour block's price for the headline configuration where no hours were stated.
+    ``sources`` are ids in data/sources, in the order of first use.
+    """
+
+    question: Question
+    params_b: float | None = None
+    model_name: str | None = None
+    methods: tuple[MethodPlan, ...] = ()
+    asked: Asked | None = None
+    run: RunCost | None = None
+    block: RunCost | None = None
+    prices: tuple[PriceLine, ...] = ()
+    gpu_figures: tuple[GpuFigures, ...] = ()
+    method_figures: tuple[MethodFigures, ...] = ()
+    ratio: MethodRatio | None = None
+    largest: tuple[Largest, ...] = ()
+    affordable: tuple[Affordable, ...] = ()
+    topic: Topic | None = None
+    facts: tuple[Fact, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    assumptions: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()
+    links: Links = Links()
+    error: Problem | None = None
+    prices_as_of: date | None = None
+    prices_stale_days: int | None = None  # days beyond which they are said to be old; None: not old
+    market_as_of: date | None = None
+    sources: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()  # model ids to choose from, when a family was named without size
+    wanted_method: Method | None = None

@@ -1,0 +1,1 @@
+"""text (+ the chat's memory) -> Question."""

@@ -1,0 +1,1 @@
+"""Answer + locale -> HTML, plain text, JSON: the only place that knows what the bot says."""

@@ -1,0 +1,49 @@
+"""Shop: everything dated that the shop says about itself, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from planner.compare import MarketPrice
+from planner.offer import PriceList
+
+FactValue = bool | int | str | Decimal | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact under an FAQ topic.  ``value`` None: the shop has not published it, and the bot says so."""
+
+    topic: str
+    key: str
+    value: FactValue | None
+    as_of: date
+    source: str  # id in data/sources
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses an answer may carry; None (the default) leaves them out."""
+
+    shop_url: str | None = None
+    dashboard_url: str | None = None
+    support_contact: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """The shop as of a day."""
+
+    prices: PriceList
+    facts: tuple[Fact, ...]
+    market: tuple[MarketPrice, ...]
+    market_as_of: date
+    coins: tuple[str, ...]
+    links: Links = Links()
+    stale_after_days: int = 30
+
+    def facts_on(self, topic: str) -> tuple[Fact, ...]:
+        """The facts of one FAQ topic, in file order."""
+        return tuple(fact for fact in self.facts if fact.topic == topic)

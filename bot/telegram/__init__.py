@@ -1,0 +1,1 @@
+"""Telegram: handlers decide, receivers take updates in, the sender delivers."""

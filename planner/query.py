@@ -1,0 +1,57 @@
+"""PlanQuery: what is to be planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from planner.errors import PlanError
+
+Method = Literal["qlora", "lora", "full_8bit", "full", "inference"]
+
+TRAINING: Final[tuple[Method, ...]] = ("qlora", "lora", "full_8bit", "full")
+METHODS: Final[tuple[Method, ...]] = (*TRAINING, "inference")
+
+#: Sizes that can be planned, in billions of parameters.
+MIN_PARAMS_B: Final = 0.01
+MAX_PARAMS_B: Final = 10_000.0
+#: GPUs in one instance.
+MAX_COUNT: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PlanQuery:
+    """A model size, the methods to plan for it, and what the user said about the run.
+
+    ``params_b`` is the nominal size in billions of parameters ("Llama 70B" is 70).  ``bits`` is the
+    precision of the weights when running (None: 16).  ``gpu``/``count`` name a configuration the
+    user asks about.  The run details (``context`` in tokens, per-device ``batch``, ``lora_rank``,
+    concurrent ``users``) are None where not stated.
+    Raises PlanError for a size outside MIN_PARAMS_B..MAX_PARAMS_B or a count outside 1..MAX_COUNT.
+    """
+
+    params_b: float
+    methods: tuple[Method, ...] = TRAINING
+    model: str | None = None
+    bits: float | None = None
+    gpu: str | None = None
+    count: int | None = None
+    context: int | None = None
+    batch: int | None = None
+    lora_rank: int | None = None
+    users: int | None = None
+
+    def __post_init__(self) -> None:
+        if not MIN_PARAMS_B <= self.params_b <= MAX_PARAMS_B:  # also refuses NaN
+            nearest = MIN_PARAMS_B if self.params_b < MIN_PARAMS_B else MAX_PARAMS_B
+            raise PlanError("out_of_range", "params_b", f"{MIN_PARAMS_B:g}-{MAX_PARAMS_B:.0f}", f"{nearest:g}")
+        if self.count is not None and not 1 <= self.count <= MAX_COUNT:
+            nearest_count = 1 if self.count < 1 else MAX_COUNT
+            raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", str(nearest_count))
+        if self.bits is not None and not 1 <= self.bits <= 32:
+            raise PlanError("out_of_range", "bits", "1-32", "16")
+
+    @property
+    def has_run_details(self) -> bool:
+        """Whether the user stated anything that the rule tier does not count."""
+        return any(v is not None for v in (self.context, self.batch, self.lora_rank, self.users))
