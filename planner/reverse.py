@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import floor
 
-from planner.query import Method
+from planner.catalog import load_catalog
+from planner.cost import whole_blocks
+from planner.errors import PlanError
+from planner.memory import estimate
+from planner.offer import PriceList
+from planner.query import MAX_COUNT, MAX_PARAMS_B, Method, PlanQuery
+
+#: Models worth naming as examples: common ones of many sizes, present in data/models.
+_FAMILIAR = (
+    "deepseek-r1", "llama-3.1-405b", "qwen3-235b-a22b", "gpt-oss-120b", "qwen2.5-72b", "llama-3.3-70b", "mixtral-8x7b",
+    "qwen3-32b", "gemma-3-27b", "mistral-small-24b", "gpt-oss-20b", "qwen3-14b", "gemma-3-12b", "llama-3.1-8b",
+    "mistral-7b", "qwen3-4b", "llama-3.2-3b", "llama-3.2-1b", "qwen3-0.6b",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +49,52 @@ class Affordable:
     gpu_hours: int
     usd: Decimal
     largest: tuple[Largest, ...]  # per method, on one such GPU
+
+
+def largest_in(capacity_gb: float, method: Method, gpu: str, count: int, bits: float | None = None) -> Largest | None:
+    """The largest size whose plan fits in ``capacity_gb``, in billions rounded down; None below the smallest size."""
+    unit = estimate(PlanQuery(params_b=1.0, methods=(method,), bits=bits), method)
+    size = capacity_gb / unit.plan_gb
+    steps = 1 if size >= 10 else 10
+    rounded = min(floor(size * steps + 1e-9) / steps, MAX_PARAMS_B)
+    if rounded <= 0:
+        return None
+    models = load_catalog().models
+    known = [models[name] for name in _FAMILIAR if name in models]
+    fitting = sorted((m for m in known if m.planned_b <= rounded), key=lambda m: -m.planned_b)
+    return Largest(gpu, count, capacity_gb, method, unit.bits, rounded, tuple(m.id for m in fitting[:3]))
+
+
+def largest_on(gpu: str, count: int, methods: Sequence[Method], bits: float | None = None) -> tuple[Largest, ...]:
+    """The largest size per method on ``count`` GPUs of one model, by the rule tier's plan.
+
+    Raises PlanError for an unknown GPU, one without a fixed memory size, or a count outside 1..8.
+    """
+    card = load_catalog().gpu(gpu)
+    if card.vram_gb is None:
+        raise PlanError("memory_not_fixed", "gpu", "vram_gb")
+    if not 1 <= count <= MAX_COUNT:
+        raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", "1" if count < 1 else str(MAX_COUNT))
+    capacity = round(card.vram_gb * count, 6)
+    found = (largest_in(capacity, method, gpu, count, bits) for method in methods)
+    return tuple(largest for largest in found if largest is not None)
+
+
+def affordable(budget_usd: Decimal, prices: PriceList, methods: Sequence[Method]) -> tuple[Affordable, ...]:
+    """What a budget buys on each GPU model for rent, in whole blocks, with the largest size per method on one GPU.
+
+    Raises PlanError for a budget that is not positive.
+    """
+    if not budget_usd > 0:
+        raise PlanError("out_of_range", "budget_usd", ">0")
+    bought = []
+    for row in prices.rows:
+        if not row.available:
+            continue
+        hours = whole_blocks(budget_usd, row, prices.blocks)
+        vram = load_catalog().gpu(row.gpu).vram_gb or 0.0
+        cost = row.usd_per_hour * hours
+        bought.append(
+            Affordable(row.gpu, vram, row.usd_per_hour, hours, cost, largest_on(row.gpu, 1, methods) if hours else ())
+        )
+    return tuple(bought)
