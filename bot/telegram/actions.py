@@ -38,10 +38,15 @@ class Send:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """Put a new text into a message of the bot's; sent anew when it is gone."""
+    """Put a new text into a message of the bot's; sent anew when it is gone.
+
+    ``message_id`` None: the messages that answered the user's message ``answers``, looked up when this is
+    performed (so that an answer still waiting to be sent is found too).  Parts of a split answer are
+    used again; those left over are deleted.
+    """
 
     place: Place
-    message_id: int
+    message_id: int | None
     html: str
     plain: str
     keyboard: dict[str, Any] | None = None
@@ -62,7 +67,11 @@ Action = Send | Edit | Call
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remember:
-    """A change of what is kept for a place: a Question to add to its memory, settings to set (None clears one), or all of it to erase."""
+    """A change of what is kept for a place: a Question to add to its memory (in the stead of the one kept from the
+    same user message), settings to set (None clears one), or all of it to erase.
+
+    ``forget`` erases the user's memory and settings in every topic of the chat.
+    """
 
     place: Place
     question: Question | None = None
@@ -83,12 +92,18 @@ class Effects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """What is known of a place when its update is handled, read from the store before."""
+    """What is known of a place when its update is handled, read from the store before.
+
+    ``answered`` maps a user message's id, within the chat, to the ids of the bot's answers to it; an empty tuple
+    when the answer is recorded but not sent yet.
+    """
 
     questions: tuple[Question, ...] = ()  # oldest first, not expired
-    answered: dict[int, tuple[int, ...]] | None = None  # user message id -> ids of the bot's answers to it
+    question_ids: tuple[int | None, ...] = ()  # the user message that each of them came from
+    answered: dict[int, tuple[int, ...]] | None = None
     language: str | None = None  # chosen locale
     coin: str | None = None
+    reachable: bool = True  # False: the chat is known to have blocked the bot
 
 
 Kind = Literal["message", "edited_message", "callback_query", "inline_query", "my_chat_member"]
