@@ -1,0 +1,52 @@
+"""Normalised text -> tokens: words, numbers, marks, each with its span and whether it is glued to the one before.
+
+Letters and digits are split where they meet ("70b" is 70 + b, "2xh100" is 2 + x + h + 100); scripts written
+without spaces give one token a character.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal["word", "number", "mark"]
+
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# A number keeps its separators; "20 000" is joined only where groups of three follow.
+_TOKEN: Final = re.compile(
+    rf"""(?P<number>(?<![a-z\d.,])\d{{1,3}}(?:\x20\d{{3}})+(?![\d.,]*\d|[a-z])|\d+(?:[.,']\d+)*)
+       |(?P<word>[{_CJK}]|[^\W\d_{_CJK}]+(?:'(?=[^\W\d_])[^\W\d_]+)?)
+       |(?P<mark>[^\s])""",
+    re.VERBOSE,
+)
+_MULTIPLY: Final = re.compile(r"x(?=[a-z]{1,5}$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """``start``/``end`` are offsets in the normalised text; ``glued``: nothing stands before it but a token."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    glued: bool
+
+
+def tokenise(norm: str) -> list[Token]:
+    """Split normalised text.  Spans cover every character that is not white space, in order."""
+    tokens: list[Token] = []
+    end = -1
+    for match in _TOKEN.finditer(norm):
+        kind: Kind = match.lastgroup  # type: ignore[assignment]
+        text, start = match.group(), match.start()
+        glued = start == end
+        end = match.end()
+        after_digit = glued and tokens and tokens[-1].kind == "number"
+        if kind == "word" and after_digit and len(text) > 1 and _MULTIPLY.match(text):
+            tokens.append(Token("word", "x", start, start + 1, True))
+            tokens.append(Token("word", text[1:], start + 1, end, True))
+        else:
+            tokens.append(Token(kind, text, start, end, glued))
+    return tokens
