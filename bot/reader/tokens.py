@@ -49,4 +49,14 @@ def tokenise(norm: str) -> list[Token]:
             tokens.append(Token("word", text[1:], start + 1, end, True))
         else:
             tokens.append(Token(kind, text, start, end, glued))
-    return tokens
+    return _without_joints(tokens)
+
+
+def _without_joints(tokens: list[Token]) -> list[Token]:
+    """Drop hyphens and underscores inside compounds: "fine-tuning", "4-bit", "batch_size"."""
+    kept: list[Token] = []
+    for index, token in enumerate(tokens):
+        inner = index + 1 < len(tokens) and tokens[index + 1].glued and token.glued
+        if not (token.kind == "mark" and token.text in "-_" and inner):
+            kept.append(token)
+    return kept

@@ -1,0 +1,164 @@
+"""Follow-ups: a message that names only what changes is merged with the chat's last question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.reader.intents import Decision
+from bot.reader.names import find_models
+from bot.reader.question import Intent, Question
+from bot.reader.scan import Scan
+from bot.reader.slots import Reading
+from planner.catalog import load_catalog
+from planner.query import MAX_COUNT
+
+#: Slots that replace one another.
+_GROUPS: Final[tuple[frozenset[str], ...]] = (
+    frozenset({"model", "models", "params_b", "active_b"}),
+    frozenset({"method", "methods"}),
+    frozenset({"gpu", "gpus", "counts"}),
+    frozenset({"budget", "budget_usd", "currency"}),
+    frozenset({"hours", "gpu_hours"}),
+)
+#: Intents whose questions are about something that can be asked on.
+_COMPUTED: Final = frozenset({"plan", "check", "compare", "price", "cost", "time", "reverse", "convert"})
+_LONG: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The merged slots and what the question is now."""
+
+    slots: dict[str, Any]
+    intent: Intent
+
+
+def merge(scan: Scan, reading: Reading, own: Decision, previous: Question | None) -> Merged | None:
+    """The follow-up's full question, or None when the message stands alone."""
+    if previous is None or previous.intent not in _COMPUTED or not _is_followup(scan, reading, own, previous):
+        return None
+    slots = previous.slots.stated()
+    changed = dict(reading.slots)
+    _resize(changed, previous)
+    _bare_number(scan, reading, changed, previous)
+    for group in _GROUPS:
+        if group & changed.keys():
+            for name in group - changed.keys():
+                slots.pop(name, None)
+    if reading.negative and slots.get("method") in reading.negative:
+        slots.pop("method")
+    if "count" not in changed and "gpus" in changed:
+        slots.pop("count", None)
+    slots.pop("topic", None)
+    slots.update(changed)
+    return Merged(slots, _intent(scan, reading, own, previous, changed, slots))
+
+
+def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question) -> bool:
+    if own.intent in {"human", "smalltalk"} or own.topic is not None:
+        return False
+    if own.intent == "unsupported" and own.understood:
+        return False
+    names = set(reading.slots)
+    sized = bool(names & {"model", "params_b", "models"})
+    opener = _opens(scan)
+    if sized:
+        rest = names & {"method", "methods", "gpu", "gpus", "hours"}
+        return scan.words() <= _LONG and (opener or not rest and bool(previous.slots.models)) and len(rest) <= 1
+    if scan.has("cue.price_list") and not names and not opener:
+        return False
+    if own.intent == "reverse" or (own.intent == "convert" and names & {"budget", "budget_usd"}):
+        return False
+    if (
+        own.intent in {"price", "compare"}
+        and not opener
+        and names & {"gpu", "gpus"}
+        and scan.has("cue.price", "cue.versus")
+    ):
+        return False
+    if own.intent == "cost" and {"gpu", "hours"} <= names:
+        return False
+    known = names or reading.negative or own.intent in {"time", "price", "cost", "check"}
+    bare = bool(scan.role("bare"))
+    asks_size = scan.has("cue.fits", "cue.how_many", "cue.how_much", "cue.time", "cue.cost")
+    return bool(known or bare or asks_size) and scan.words() <= _LONG + 3
+
+
+def _opens(scan: Scan) -> bool:
+    """Starts with "and", "what about", "e se", "no," ..."""
+    first = next((i for i, token in enumerate(scan.tokens) if token.kind != "mark"), None)
+    if first is None:
+        return False
+    starts = {hit.start for name in ("cue.followup", "cue.not") for hit in scan.by_concept.get(name, ())}
+    return first in starts
+
+
+def _resize(changed: dict[str, Any], previous: Question) -> None:
+    """ "llama 3?" then "the 70b": a size alone belongs to the family just named."""
+    size = changed.get("params_b")
+    if size is None or "model" in changed:
+        return
+    catalog = load_catalog().models
+    for candidate in previous.slots.models:
+        model = catalog.get(candidate)
+        if model is not None and abs(model.nominal_b / size - 1) < 0.04:
+            changed["model"] = candidate
+            return
+    if previous.slots.model in catalog and "size_not_in_family" not in previous.notes:
+        family = catalog[previous.slots.model]
+        found = find_models(f"{family.family.lower()} {size:g}b", frozenset())
+        if found and found[0].model is not None and catalog[found[0].model].family == family.family:
+            changed["model"] = found[0].model
+
+
+def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous: Question) -> None:
+    """ "4" alone: how many GPUs, or the size where one was asked for."""
+    bare = scan.role("bare")
+    if len(bare) != 1 or changed or scan.words() > 4:
+        return
+    value = bare[0].value
+    if previous.slots.models and not previous.slots.model:
+        changed["params_b"] = value
+        _resize(changed, previous)
+    elif value == int(value) and 1 <= value <= MAX_COUNT:
+        changed["count"] = int(value)
+    elif previous.slots.gpu is None and 0.1 <= value <= 2000:
+        changed["params_b"] = value
+
+
+def _intent(
+    scan: Scan, reading: Reading, own: Decision, previous: Question, changed: dict[str, Any], slots: dict[str, Any]
+) -> Intent:
+    if scan.has("cue.time", "cue.speed") and not (scan.has("cue.cost") and "hours" in changed):
+        return "time"
+    if changed.get("coin") and not {"budget", "budget_usd"} & changed.keys():
+        return (
+            "convert"
+            if "hours" in slots or "budget_usd" in slots or previous.intent in {"convert", "cost", "price"}
+            else "convert"
+        )
+    sized = bool({"model", "params_b"} & changed.keys())
+    if sized and previous.intent in {"cost", "time", "price"}:
+        return "plan" if "hours" not in slots else previous.intent
+    if (
+        scan.has("cue.fits", "cue.can")
+        and "gpu" in slots
+        and {"params_b", "model"} & slots.keys()
+        and previous.intent != "cost"
+    ):
+        return "check"
+    asks_price = scan.has("cue.price", "cue.cost") and not sized
+    if asks_price and "gpu" in slots:
+        return "cost" if "hours" in slots or {"params_b", "model"} & slots.keys() else "price"
+    if "hours" in changed and ("gpu" in slots or "method" in slots):
+        return "cost"
+    if "gpus" in changed:
+        return "compare"
+    if previous.intent == "compare" and ({"gpu", "method"} & changed.keys()):
+        return "plan" if {"params_b", "model"} & slots.keys() else "price"
+    if previous.intent in {"convert", "reverse"} and sized:
+        return "plan"
+    if previous.intent == "plan" and "gpu" in changed and not reading.count_asked:
+        return "check"
+    return previous.intent

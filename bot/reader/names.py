@@ -1,0 +1,467 @@
+"""Names of models and GPUs in normalised text: catalogue names, hub ids, tags, nicknames, typing errors."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from bot.reader.tokens import Token
+from planner.catalog import Model, load_catalog
+from planner.resources import folder
+
+_PIECE: Final = re.compile(
+    r"\d+x\d+(?:[.,]\d+)?b(?![a-z])"  # 8x7b
+    r"|[ae]?\d+(?:[.,]\d+)?[bmt](?![a-z0-9])"  # 70b, a22b, e4b, 350m
+    r"|[a-z]+(?![a-z])"
+    r"|\d+(?:[.,]\d+)*"
+    r"|[^\W\d_a-z]+"  # words of other scripts
+)
+_LETTER_VERSION: Final = frozenset("krvmh")
+_GAP: Final = re.compile(r"[\s\-_:/.()+]{0,3}")
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([bmt])$")
+_SIZE_OR_MOE: Final = re.compile(r"\d+x\d+(?:\.\d+)?b$|\d+(?:\.\d+)?[bmt]$")
+_ADDRESS: Final = re.compile(
+    r"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co|ollama\.com/library)/[\w.\-/]+|[\w.\-]+/[\w.\-]*\d[\w.\-]*"
+)
+_MAX_PIECES: Final = 14
+_TYPO_SCORE: Final = 84
+_TYPO_LENGTH: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word, number or size of a name, with its span in the normalised text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model mention.  ``model`` is None when a family was named without a size (see ``candidates``) or with a
+    size that it does not have.  ``params_b`` is the size that the name states, None when it states none."""
+
+    start: int
+    end: int
+    model: str | None
+    params_b: float | None
+    candidates: tuple[str, ...] = ()
+    version_assumed: bool = False
+    quantised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    model: str
+    pieces: frozenset[str]
+    words: frozenset[str]
+    versions: frozenset[str]
+    size: str | None
+    order: int
+
+
+@dataclass(frozen=True)
+class Names:
+    """Everything names are looked up in, built once from the catalogue and data/names.toml."""
+
+    spellings: dict[str, tuple[str, ...]]
+    nicknames: dict[str, tuple[str, ...]]
+    sizes: dict[str, str]
+    defaults: dict[str, tuple[str, ...]]
+    noise: frozenset[str]
+    by_word: dict[str, list[_Signature]] = field(default_factory=dict)
+    vocabulary: set[str] = field(default_factory=set)
+    heads: set[str] = field(default_factory=set)
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """Split a stretch of normalised text into name pieces; "k2", "r1" and "v3" stay whole."""
+    raw = [Piece(m.group().replace(",", "."), m.start(), m.end()) for m in _PIECE.finditer(text)]
+    out: list[Piece] = []
+    for piece in raw:
+        last = out[-1] if out else None
+        joins = last and last.text in _LETTER_VERSION and last.end == piece.start and piece.text[0].isdigit()
+        if last and joins and piece.text.replace(".", "").isdigit():
+            out[-1] = Piece(last.text + piece.text, last.start, piece.end)
+        else:
+            out.append(piece)
+    return out
+
+
+@cache
+def load_names() -> Names:
+    """The lookup tables of this installation."""
+    with (folder("data") / "names.toml").open("rb") as file:
+        raw = tomllib.load(file)
+    names = Names(
+        spellings={k: tuple(v) for k, v in raw["spellings"].items()},
+        nicknames={k: tuple(v) for k, v in raw["nicknames"].items()},
+        sizes=raw["sizes"],
+        defaults={k: tuple(v) for k, v in raw["defaults"].items()},
+        noise=frozenset(raw["noise"]["words"]),
+    )
+    for order, model in enumerate(load_catalog().models.values()):
+        for spelling in (model.id, *model.aliases):
+            _add(names, model, spelling, order)
+    return names
+
+
+def _add(names: Names, model: Model, spelling: str, order: int) -> None:
+    texts = [piece.text for piece in pieces_of(spelling.lower())]
+    texts = [text for text in texts if text not in names.noise or text == texts[0]]
+    words = frozenset(text for text in texts if not _is_version(text) and not _SIZE_OR_MOE.match(text))
+    size = next((text for text in texts if _SIZE_OR_MOE.match(text)), None)
+    versions = frozenset(text for text in texts if _is_version(text))
+    if not words:
+        return
+    own = [piece.text for piece in pieces_of(model.id)]
+    if texts[0] in names.defaults and size and not versions and any(map(_is_version, own)):
+        return  # which version a bare "qwen 32b" means is decided by the defaults
+    signature = _Signature(model.id, frozenset(texts), words, versions, size, order)
+    head = texts[0]
+    names.by_word.setdefault(head, []).append(signature)
+    names.heads.add(head)
+    names.vocabulary.update(words | versions)
+
+
+def _is_version(text: str) -> bool:
+    return text.replace(".", "").isdigit() or (
+        text[0] in _LETTER_VERSION and len(text) > 1 and text[1:].replace(".", "").isdigit()
+    )
+
+
+def find_models(norm: str, known_word: frozenset[str]) -> list[NamedModel]:
+    """Every model mention, left to right.  ``known_word``: words of the lexicons, never taken for typing errors."""
+    names = load_names()
+    pieces = pieces_of(norm)
+    found: list[NamedModel] = []
+    index = 0
+    while index < len(pieces):
+        mention, after = _at(names, norm, pieces, index, known_word)
+        if mention is not None:
+            found.append(mention)
+        index = max(after, index + 1)
+    return found
+
+
+def _at(
+    names: Names, norm: str, pieces: Sequence[Piece], index: int, known: frozenset[str]
+) -> tuple[NamedModel | None, int]:
+    head = _head(names, pieces, index, known)
+    if head is None:
+        return _by_size(names, norm, pieces, index)
+    words, taken = head
+    segment = [Piece(word, pieces[index].start, pieces[index].end) for word in words]
+    end = index + taken
+    while (
+        end < len(pieces)
+        and end - index < _MAX_PIECES
+        and _GAP.fullmatch(norm[pieces[end - 1].end : pieces[end].start])
+    ):
+        expanded = names.spellings.get(pieces[end].text, (pieces[end].text,))
+        piece = pieces[end]
+        if not (_SIZE_OR_MOE.match(piece.text) or _is_version(piece.text) or piece.text[0] in "ae" and piece.text[1:2].isdigit()
+                or piece.text in names.vocabulary or piece.text in names.noise or expanded[0] in names.heads):  # fmt: skip
+            break
+        segment.extend(Piece(word, piece.start, piece.end) for word in expanded)
+        end += 1
+    if index and _SIZE.match(pieces[index - 1].text) and not any(_SIZE_OR_MOE.match(p.text) for p in segment):
+        before = pieces[index - 1]  # "24B mistral small"
+        if _GAP.fullmatch(norm[before.end : pieces[index].start]):
+            segment.append(before)
+    mention = _resolve(names, segment)
+    if mention is None:
+        return None, index + 1
+    after = next((i for i in range(index, len(pieces)) if pieces[i].start >= mention.end), len(pieces))
+    return _stretch(norm, mention), after
+
+
+def _head(
+    names: Names, pieces: Sequence[Piece], index: int, known: frozenset[str]
+) -> tuple[tuple[str, ...], int] | None:
+    text = pieces[index].text
+    nickname = names.nicknames.get(text)
+    if nickname:
+        return nickname, 1
+    if text in names.spellings:
+        return names.spellings[text], 1
+    if text in names.heads and text not in names.noise:
+        return (text,), 1
+    if len(text) >= _TYPO_LENGTH and text.isalpha() and text.isascii() and text not in known:
+        from rapidfuzz import fuzz, process
+
+        near = process.extractOne(text, _long_heads(), scorer=fuzz.ratio, score_cutoff=_TYPO_SCORE)
+        if near is not None and near[0][0] == text[0]:
+            return (near[0],), 1
+    return None
+
+
+@cache
+def _long_heads() -> tuple[str, ...]:
+    return tuple(sorted(head for head in load_names().heads if len(head) >= _TYPO_LENGTH and head.isalpha()))
+
+
+def _by_size(names: Names, norm: str, pieces: Sequence[Piece], index: int) -> tuple[NamedModel | None, int]:
+    """ "8x7b", "30B-A3B": sizes that stand for one model."""
+    first = pieces[index]
+    if not _SIZE_OR_MOE.match(first.text):
+        return None, index + 1
+    if index + 1 < len(pieces) and _GAP.fullmatch(norm[first.end : pieces[index + 1].start]):
+        second = pieces[index + 1]
+        model = names.sizes.get(f"{first.text} {second.text}")
+        if model:
+            return NamedModel(first.start, second.end, model, _billions(first.text, model)), index + 2
+    model = names.sizes.get(first.text)
+    if model is None:
+        return None, index + 1
+    return NamedModel(first.start, first.end, model, _billions(first.text, model)), index + 1
+
+
+def _resolve(names: Names, segment: Sequence[Piece]) -> NamedModel | None:
+    texts = [piece.text for piece in segment]
+    size = next((text for text in texts if _SIZE_OR_MOE.match(text)), None)
+    before_size = texts[: texts.index(size)] if size else texts  # "mistral 7b 2 epochs": 2 is no version
+    versions = [text for text in texts if _is_version(text) and (text in before_size or not text[0].isdigit())]
+    words = {text for text in texts if text in names.vocabulary and not _is_version(text)} - names.noise
+    words.add(texts[0])
+    scored = []
+    for signature in _candidates(names, texts):
+        score = _score(names, signature, words, versions, size, texts)
+        if score is not None:
+            scored.append((score, signature))
+    if not scored:
+        return _unknown_size(names, segment, size, versions)
+    scored.sort(key=lambda pair: (pair[0], pair[1].order))
+    best_score, best = scored[0]
+    used = [piece for piece in segment if piece.text in best.pieces or piece.text in words or piece.text == size]
+    start, end = min(piece.start for piece in used), max(piece.end for piece in used)
+    if size is None and best.size is not None:
+        same = [s.model for score, s in scored if score[:2] == best_score[:2] and s.size is not None]
+        return NamedModel(start, end, None, None, tuple(dict.fromkeys(same))[:8])
+    assumed = bool(best.versions - set(versions)) or (not best.versions and _has_versions(names, best, texts))
+    return NamedModel(start, end, best.model, _billions(size, best.model) if size else None, version_assumed=assumed)
+
+
+def _has_versions(names: Names, best: _Signature, texts: Sequence[str]) -> bool:
+    """Whether the alias that matched leaves out a version that the model's own id has ("llama 70b")."""
+    own = {piece.text for piece in pieces_of(best.model)}
+    return any(_is_version(text) and text not in texts for text in own)
+
+
+def _candidates(names: Names, texts: Sequence[str]) -> Iterator[_Signature]:
+    seen: set[int] = set()
+    for text in dict.fromkeys(texts):
+        for signature in names.by_word.get(text, ()):
+            if id(signature) not in seen:
+                seen.add(id(signature))
+                yield signature
+
+
+def _score(
+    names: Names,
+    signature: _Signature,
+    words: set[str],
+    versions: Sequence[str],
+    size: str | None,
+    texts: Sequence[str],
+) -> tuple[float, float, float] | None:
+    """Lower is better; None when the signature contradicts the text."""
+    if not signature.words & words:
+        return None
+    if size is not None and not _size_agrees(signature, size):
+        return None
+    missing_words = len(signature.words - words)
+    extra_words = len(words - signature.words)
+    stated = [v for v in versions if v in signature.versions]
+    first = versions[0] if versions and texts.index(versions[0]) <= 1 + len(words) else None
+    if (
+        first is not None
+        and first not in signature.versions
+        and first in names.vocabulary
+        and _family_has(names, texts[0], first)
+    ):
+        return None
+    missing_versions = len(signature.versions - set(versions))
+    rank = _default_rank(names, texts[0], signature) if missing_versions else 0
+    sizeless = 0.5 if size is None and signature.size is not None else 0.0
+    return (
+        2.0 * missing_words + 2.5 * extra_words + sizeless - 0.1 * len(stated),
+        float(missing_versions),
+        float(rank),
+    )
+
+
+def _family_has(names: Names, head: str, version: str) -> bool:
+    return any(version in signature.versions for signature in names.by_word.get(head, ()))
+
+
+def _default_rank(names: Names, head: str, signature: _Signature) -> int:
+    order = names.defaults.get(head, ())
+    ranks = [order.index(version) for version in signature.versions if version in order]
+    return min(ranks, default=len(order))
+
+
+def _size_agrees(signature: _Signature, size: str) -> bool:
+    if signature.size == size:
+        return True
+    if signature.size is not None and ("x" in size or "x" in signature.size):
+        return False
+    model = load_catalog().models[signature.model]
+    stated = _number(size)
+    if stated is None:
+        return False
+    return any(abs(stated / known - 1) < 0.04 for known in (model.nominal_b, model.params_b))
+
+
+def _unknown_size(
+    names: Names, segment: Sequence[Piece], size: str | None, versions: Sequence[str]
+) -> NamedModel | None:
+    """A known family with a size that it does not have: the size is planned, the model is not named."""
+    stated = _number(size) if size else None
+    if stated is None:
+        return None
+    used = [p for p in segment if p.text == size or p.text in names.heads or (versions and p.text == versions[0])]
+    start, end = min(piece.start for piece in used), max(piece.end for piece in used)
+    nearby = sorted(
+        {
+            s.model
+            for s in names.by_word.get(segment[0].text, ())
+            if s.size and (not versions or versions[0] in s.versions)
+        },
+        key=lambda model: abs(load_catalog().models[model].nominal_b - stated),
+    )
+    return NamedModel(start, end, None, stated, tuple(nearby[:3]))
+
+
+def _number(size: str) -> float | None:
+    match = _SIZE.match(size)
+    if match is None:
+        return None
+    return float(match.group(1)) * {"b": 1.0, "m": 0.001, "t": 1000.0}[match.group(2)]
+
+
+def _billions(size: str | None, model: str) -> float | None:
+    stated = _number(size) if size else None
+    return stated if stated is not None else load_catalog().models[model].nominal_b
+
+
+def _stretch(norm: str, mention: NamedModel) -> NamedModel:
+    """Take in the rest of an address or tag that the name is part of: dates, "-instruct", the hub's host."""
+    for match in _ADDRESS.finditer(norm, max(0, mention.start - 80)):
+        if match.start() <= mention.start and mention.end <= match.end():
+            return _moved(mention, match.start(), match.end())
+        if match.start() > mention.start:
+            break
+    tail = re.compile(r"(?:[-_:][a-z0-9._]+)*").match(norm, mention.end)
+    return _moved(mention, mention.start, tail.end() if tail else mention.end)
+
+
+def _moved(mention: NamedModel, start: int, end: int) -> NamedModel:
+    return NamedModel(start, end, mention.model, mention.params_b, mention.candidates, mention.version_assumed)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGpu:
+    """A GPU mention: tokens[start:end]; ``memory_gb`` where the text states the card's memory."""
+
+    start: int
+    end: int
+    gpu: str
+
+
+@cache
+def _gpu_keys() -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for gpu in load_catalog().gpus.values():
+        for alias in (gpu.id, gpu.name.lower(), *gpu.aliases):
+            compact = re.sub(r"[^a-z0-9]", "", alias.lower())
+            keys.setdefault(compact, gpu.id)
+            keys.setdefault(compact.removeprefix("nvidia").removeprefix("geforce"), gpu.id)
+            series = re.fullmatch(r"(?:rtx|gtx)([1-5]0\d0(?:ti|super|tisuper)?)", compact)
+            if series:
+                keys.setdefault(series.group(1), gpu.id)
+    for ambiguous in ("", *(f"m{n}" for n in range(1, 10))):  # "bge-m3": a chip's name needs more than that
+        keys.pop(ambiguous, None)
+    return keys
+
+
+def find_gpus(tokens: Sequence[Token]) -> list[NamedGpu]:
+    """Every GPU mention, left to right, the longest name at each place."""
+    keys = _gpu_keys()
+    found: list[NamedGpu] = []
+    index = 0
+    while index < len(tokens):
+        hit = _gpu_at(keys, tokens, index)
+        if hit is None:
+            index += 1
+        else:
+            found.append(hit)
+            index = hit.end
+    return found
+
+
+def _gpu_at(keys: dict[str, str], tokens: Sequence[Token], index: int) -> NamedGpu | None:
+    first = tokens[index]
+    if first.kind == "mark" or (first.glued and index and tokens[index - 1].text in "/_-."):
+        return None
+    best: NamedGpu | None = None
+    compact = ""
+    for end, spelled in _joins(tokens, index):
+        compact = spelled
+        gpu = keys.get(compact) or keys.get(_zeros(compact))
+        if gpu is not None and _plausible(tokens, index, end, compact):
+            best = NamedGpu(index, end, gpu)
+    if best is None:
+        return None
+    end = best.end
+    if end < len(tokens) and tokens[end].glued and tokens[end].text in {"s", "'s"}:
+        best = NamedGpu(best.start, end + 1, best.gpu)  # H100s
+    return best
+
+
+def _joins(tokens: Sequence[Token], index: int) -> Iterator[tuple[int, str]]:
+    """Growing runs of words and numbers with at most a space or hyphen between them."""
+    compact = ""
+    for end in range(index, min(index + 7, len(tokens))):
+        token = tokens[end]
+        if token.kind == "mark":
+            if token.text != "-" or end == index:
+                return
+            continue
+        if "." in token.text or "," in token.text or " " in token.text:
+            return
+        compact += token.text
+        yield end + 1, compact
+
+
+def _zeros(compact: str) -> str:
+    """Letters O between digits are zeros: "h1oo"."""
+    return re.sub(r"(?<=\d)o+(?=o|\d|$)|(?<=\d)o+", lambda m: "0" * len(m.group()), compact)
+
+
+def _plausible(tokens: Sequence[Token], start: int, end: int, compact: str) -> bool:
+    run = tokens[start:end]
+    if run[0].kind == "number":  # "4090" alone, not "1.4090" or a price
+        return not run[0].glued or (start > 0 and tokens[start - 1].text in {"x", "rtx", "gtx", "*"})
+    before = tokens[start - 1] if start else None
+    if run[0].glued and before is not None and before.kind == "number" and any(not token.glued for token in run[1:]):
+        return False  # "7b 200" is a size and a number
+    spaced = [token for token in run[1:] if token.kind == "number" and not token.glued]
+    if spaced and len(run[0].text) == 1 and "-" not in [t.text for t in run]:  # "a 100", "h 100"
+        return (
+            run[0].text != "a"
+            or before is None
+            or before.kind == "number"
+            or before.text in {"x", "gpu", "placa", "da", "na", "uma"}
+        )
+    return True
+
+
+def overlaps(spans: Iterable[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether any of the spans shares a character with [start, end)."""
+    return any(a < end and start < b for a, b in spans)

@@ -1,0 +1,97 @@
+"""text (+ the chat's memory) -> Question: the one entry of the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.reader.intents import Decision, decide
+from bot.reader.memory import merge
+from bot.reader.question import Intent, Question, Slots
+from bot.reader.scan import Scan, scan
+from bot.reader.slots import Reading, read_slots
+
+#: Slots that an intent does not carry.
+_IRRELEVANT: dict[str, frozenset[str]] = {
+    "human": frozenset(Slots.__dataclass_fields__),
+    "smalltalk": frozenset(Slots.__dataclass_fields__),
+    "unsupported": frozenset(Slots.__dataclass_fields__) - {"gpu", "count"},
+    "faq": frozenset(Slots.__dataclass_fields__) - {"topic", "gpu", "coin", "software"},
+}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """How a message was read, stage by stage: for explanation and tests."""
+
+    scan: Scan
+    reading: Reading
+    decision: Decision
+    question: Question
+
+
+def read(text: str, history: Sequence[Question] = ()) -> Question:
+    """What ``text`` asks, merged with the latest question of ``history`` (oldest first) where it only changes that.
+
+    Never raises, whatever the text holds.
+    """
+    return trace(text, history).question
+
+
+def trace(text: str, history: Sequence[Question] = ()) -> Trace:
+    """read(), with every stage's result."""
+    scanned = scan(text)
+    reading = read_slots(scanned)
+    decision = decide(scanned, reading)
+    previous = history[-1] if history else None
+    merged = merge(scanned, reading, decision, previous)
+    if merged is not None:
+        slots, intent = merged.slots, merged.intent
+    else:
+        slots, intent = reading.slots, decision.intent
+    slots = _settled(slots, intent, decision, scanned, reading)
+    notes = list(reading.notes)
+    understood = decision.understood or merged is not None
+    if not understood:
+        notes.append("not_understood")
+    question = Question(
+        intent=intent,
+        slots=Slots(**slots),
+        lang=scanned.lang or (previous.lang if previous else None),
+        task=reading.task or (previous.task if merged is not None and previous else None),
+        algo=reading.algo,
+        failed_gpu=reading.failed_gpu,
+        model_text=_foreign_model(scanned) if intent == "unsupported" else None,
+        mentions=tuple(reading.mentions),
+        problem=reading.problem,
+        understood=understood,
+        followup=merged is not None,
+        notes=tuple(notes),
+    )
+    return Trace(scanned, reading, decision, question)
+
+
+def _settled(
+    slots: dict[str, Any], intent: Intent, decision: Decision, scanned: Scan, reading: Reading
+) -> dict[str, Any]:
+    """The slots an intent carries, with what the intent itself settles."""
+    if decision.evidence == ("inject",):
+        return {}
+    kept = {name: value for name, value in slots.items() if name not in _IRRELEVANT.get(intent, frozenset())}
+    if decision.topic is not None and intent == "faq":
+        kept["topic"] = decision.topic
+    if intent == "reverse" and "method" not in kept and reading.task == "run":
+        kept["method"] = "inference"
+    trains = reading.task == "train" or "methods" in kept
+    if intent == "check" and "method" not in kept and not trains and kept.keys() & {"model", "params_b"}:
+        kept["method"] = "inference"
+    return kept
+
+
+def _foreign_model(scanned: Scan) -> str | None:
+    hit = scanned.first("cue.not_language")
+    if hit is None:
+        return None
+    start, end = scanned.normal.span(scanned.tokens[hit.start].start, scanned.tokens[hit.end - 1].end)
+    return scanned.normal.original[start:end]

@@ -1,0 +1,145 @@
+"""One message scanned: tokens, lexicon hits, names, numbers with roles.  Everything later stages look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.reader.lexicon import Hit, load_lexicon
+from bot.reader.names import NamedGpu, NamedModel, find_gpus, find_models, overlaps
+from bot.reader.normalise import Normal, normalise
+from bot.reader.numerals import Numeral, find_numerals
+from bot.reader.quantities import BitsMention, Quantity, Roles, find_formats
+from bot.reader.tokens import Token, tokenise
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What stands in a message.  Token indices throughout; models and formats by offsets in ``normal.norm``."""
+
+    normal: Normal
+    tokens: Sequence[Token]
+    hits: Sequence[Hit]
+    by_concept: dict[str, list[Hit]]
+    models: Sequence[NamedModel]
+    gpus: Sequence[NamedGpu]
+    formats: Sequence[BitsMention]
+    numerals: Sequence[Numeral]
+    quantities: Sequence[Quantity]
+    lang: str | None
+    langs: frozenset[str]
+
+    def has(self, *concepts: str) -> bool:
+        """Whether any of the concepts was found."""
+        return any(concept in self.by_concept for concept in concepts)
+
+    def first(self, concept: str) -> Hit | None:
+        """The leftmost hit of a concept."""
+        hits = self.by_concept.get(concept)
+        return hits[0] if hits else None
+
+    def role(self, role: str) -> list[Quantity]:
+        """The quantities with a role, left to right."""
+        return [quantity for quantity in self.quantities if quantity.role == role]
+
+    def words(self) -> int:
+        """How many word tokens there are."""
+        return sum(token.kind == "word" for token in self.tokens)
+
+    def negated(self, start: int, reach: int = 2) -> bool:
+        """Whether a negation stands within ``reach`` words before tokens[start], in the same clause."""
+        for hit in self.by_concept.get("cue.not", ()):
+            gap = start - hit.end
+            if 0 <= gap <= reach and not any(self.tokens[i].kind == "mark" for i in range(hit.end, start)):
+                return True
+        return False
+
+
+def scan(text: str) -> Scan:
+    """Scan a message.  Never raises."""
+    normal = normalise(text)
+    tokens = tokenise(normal.norm)
+    lexicon = load_lexicon()
+    hits = lexicon.find(tokens)
+    known = frozenset(tokens[hit.start].text for hit in hits) | lexicon.function_words.keys()
+    models = _without_image_models(find_models(normal.norm, frozenset(known)), tokens, hits)
+    gpus = find_gpus(tokens)
+    formats = list(find_formats(normal.norm))
+    named = [(m.start, m.end) for m in models] + [(f.start, f.end) for f in formats]
+    taken = [overlaps(named, token.start, token.end) for token in tokens]
+    gpus = [gpu for gpu in gpus if not any(taken[gpu.start : gpu.end])]
+    for gpu in gpus:
+        taken[gpu.start : gpu.end] = [True] * (gpu.end - gpu.start)
+    hits = [hit for hit in hits if not any(taken[hit.start : hit.end]) or hit.concept.startswith("method.")]
+    lang, langs = language(tokens, hits, taken)
+    hits = [hit for hit in hits if _speaks(hit, langs, tokens)]
+    numerals = find_numerals(tokens, hits, taken, langs)
+    quantities = Roles(tokens, hits, taken, [(gpu.start, gpu.end) for gpu in gpus]).assign(numerals)
+    by_concept: dict[str, list[Hit]] = {}
+    for hit in hits:
+        by_concept.setdefault(hit.concept, []).append(hit)
+    return Scan(normal, tokens, hits, by_concept, models, gpus, formats, numerals, quantities, lang, langs)
+
+
+def _without_image_models(models: list[NamedModel], tokens: Sequence[Token], hits: Iterable[Hit]) -> list[NamedModel]:
+    """A name inside the name of a model that is not covered ("wan 2.1 14b") is no language model."""
+    foreign = [(tokens[h.start].start, tokens[h.end - 1].end) for h in hits if h.concept == "cue.not_language"]
+    return [model for model in models if not overlaps(foreign, model.start, model.end)]
+
+
+def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]) -> tuple[str | None, frozenset[str]]:
+    """The message's language by evidence from the lexicons, and every language that is plausible.
+
+    Function words weigh most: they are what languages do not share.  A script of its own decides at once.
+    """
+    scores: dict[str, float] = {}
+    function_words = load_lexicon().function_words
+    for index, token in enumerate(tokens):
+        if taken[index] or token.kind != "word":
+            continue
+        langs = function_words.get(token.text, ())
+        for lang in langs:
+            scores[lang] = scores.get(lang, 0.0) + (1.0 if len(token.text) > 1 else 0.5) / len(langs) ** 0.5
+        script = _script(token.text)
+        if script:
+            scores[script] = scores.get(script, 0.0) + 1.0
+    for hit in hits:
+        if hit.concept in {"method.lora", "method.qlora", "coin"} or len(hit.langs) > 4:
+            continue
+        weight = 0.8 * (hit.end - hit.start) ** 0.5 / len(hit.langs)
+        if len(tokens[hit.start].text) <= 2 and hit.end - hit.start == 1:
+            weight *= 0.3
+        for lang in hit.langs:
+            scores[lang] = scores.get(lang, 0.0) + weight
+    if not scores:
+        return None, frozenset()
+    best = max(scores, key=lambda lang: (scores[lang], lang == "pt", lang == "en"))
+    plausible = frozenset(lang for lang, score in scores.items() if score >= 0.45 * scores[best])
+    return (best if scores[best] >= 0.45 else None), plausible
+
+
+def _script(text: str) -> str | None:
+    char = text[0]
+    if "\u0400" <= char <= "\u04ff":
+        return "ru"
+    if "\u3040" <= char <= "\u30ff":
+        return "ja"
+    if "\uac00" <= char <= "\ud7af":
+        return "ko"
+    if "\u0600" <= char <= "\u06ff":
+        return "ar"
+    if "\u4e00" <= char <= "\u9fff":
+        return "zh"
+    return None
+
+
+def _speaks(hit: Hit, langs: frozenset[str], tokens: Sequence[Token]) -> bool:
+    """Short everyday words count only in the languages that the message may be in ("as", "a", "no", "in")."""
+    if not langs or hit.langs & langs or hit.concept.startswith(("method.", "coin", "cue.not_language")):
+        return True
+    if tokens[hit.start].glued and hit.concept in {"multiplier", "unit", "gigabytes", "bits"}:
+        return True  # 70B, 8k, 24h, 80GB: symbols of every language
+    return sum(len(token.text) for token in tokens[hit.start : hit.end]) > 3 and hit.concept not in {
+        "number",
+        "cue.either",
+    }
