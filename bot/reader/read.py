@@ -55,6 +55,8 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
     understood = decision.understood or merged is not None
     if not understood:
         notes.append("not_understood")
+    elif intent == "unsupported":
+        notes.extend(decision.evidence)  # why it is not covered
     question = Question(
         intent=intent,
         slots=Slots(**slots),

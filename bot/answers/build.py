@@ -1,0 +1,45 @@
+"""Question -> Answer: picks the module for the intent and turns refusals into answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from bot.answers.answer import Answer, Quote
+from bot.answers.check import answer_check
+from bot.answers.common import Desk, problem
+from bot.answers.compare import answer_compare
+from bot.answers.cost import answer_convert, answer_cost, answer_time
+from bot.answers.plan import answer_plan
+from bot.answers.price import answer_price
+from bot.answers.reverse import answer_reverse
+from bot.answers.talk import answer_faq, answer_human, answer_smalltalk, answer_unsupported
+from bot.reader.question import Intent, Question
+from bot.shop.shop import Shop
+from planner.errors import PlanError
+
+_KINDS: dict[Intent, Callable[[Desk], Answer]] = {
+    "plan": answer_plan,
+    "check": answer_check,
+    "compare": answer_compare,
+    "price": answer_price,
+    "cost": answer_cost,
+    "time": answer_time,
+    "reverse": answer_reverse,
+    "convert": answer_convert,
+    "faq": answer_faq,
+    "human": answer_human,
+    "smalltalk": answer_smalltalk,
+    "unsupported": answer_unsupported,
+}
+
+
+def answer(question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...] = ()) -> Answer:
+    """The answer to a question from the shop's facts as of ``now``.  Never raises for a Question its type allows."""
+    desk = Desk(question, shop, now, quotes)
+    if question.problem is not None:
+        return desk.finish(Answer(question=question, error=question.problem))
+    try:
+        return desk.finish(_KINDS[question.intent](desk))
+    except PlanError as error:
+        return Desk(question, shop, now).finish(Answer(question=question, error=problem(error)))

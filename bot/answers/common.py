@@ -1,0 +1,173 @@
+"""What several kinds of answer share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+
+from bot.answers.answer import Answer, Note, NoteValue, Quote
+from bot.reader.question import Problem, Question
+from bot.shop.shop import Shop
+from planner.catalog import load_catalog
+from planner.cost import RunCost, run_cost
+from planner.errors import PlanError
+from planner.fit import Option
+from planner.plan import MethodPlan, Plan, make_plan
+from planner.query import TRAINING, Method, PlanQuery
+
+#: The block whose price stands in where no hours are stated.
+BLOCK_HOURS = 10
+
+
+class Desk:
+    """One question being answered: the question, the shop, the day, and the notes gathered on the way."""
+
+    def __init__(self, question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...] = ()) -> None:
+        self.question = question
+        self.slots = question.slots
+        self.shop = shop
+        self.now = now
+        self.quotes = quotes
+        self.notes: list[Note] = []
+        self.assumptions: list[Note] = []
+        self.sources: dict[str, None] = {}
+
+    def note(self, code: str, **values: NoteValue) -> None:
+        """Say something once."""
+        found = Note(code, values)
+        if found not in self.notes:
+            self.notes.append(found)
+
+    def assume(self, code: str, **values: NoteValue) -> None:
+        """State an assumption once."""
+        found = Note(code, values)
+        if found not in self.assumptions:
+            self.assumptions.append(found)
+
+    def cite(self, *sources: str) -> None:
+        """Name sources, in the order of first use."""
+        self.sources.update(dict.fromkeys(sources))
+
+    def size(self) -> float | None:
+        """The size to plan, in billions: as the text states it, or the model's; None where neither is known."""
+        stated = self.slots.params_b
+        model = load_catalog().models.get(self.slots.model or "")
+        if model is None:
+            return stated
+        if "version_assumed" in self.question.notes:
+            self.assume("version_assumed", model=model.name)
+        if model.planned_b != model.nominal_b:
+            self.assume("exact_size", params_b=model.planned_b)
+            return model.planned_b
+        return stated if stated is not None else model.nominal_b
+
+    def methods(self, default: tuple[Method, ...] = TRAINING) -> tuple[Method, ...]:
+        """The methods that are asked about."""
+        if self.slots.methods:
+            return self.slots.methods
+        if self.slots.method is not None:
+            return (self.slots.method,)
+        if self.question.task == "run":
+            return ("inference",)
+        return default
+
+    def query(
+        self, params_b: float, methods: tuple[Method, ...], gpu: str | None = None, count: int | None = None
+    ) -> PlanQuery:
+        """The planner's query for a size, with what the user said about the run."""
+        slots = self.slots
+        return PlanQuery(
+            params_b=params_b,
+            methods=methods,
+            model=slots.model,
+            bits=slots.bits if "inference" in methods else None,
+            gpu=gpu,
+            count=count,
+            context=slots.context,
+            batch=slots.batch,
+            lora_rank=slots.lora_rank,
+            users=slots.users,
+        )
+
+    def plan(
+        self, params_b: float, methods: tuple[Method, ...], gpu: str | None = None, count: int | None = None
+    ) -> Plan:
+        """Plan and cite."""
+        plan = make_plan(self.query(params_b, methods, gpu, count), self.shop.prices)
+        for method in plan.methods:
+            self.cite(*method.memory.sources)
+        return plan
+
+    def cost(self, gpu: str, count: int, hours: Decimal, method: Method | None = None) -> RunCost:
+        """Cost and cite."""
+        self.cite(self.shop.prices.source)
+        return run_cost(self.shop.prices, gpu, count, hours, method)
+
+    def block(self, option: Option, method: Method | None) -> RunCost:
+        """The price of one 10-hour block for a configuration's GPU."""
+        hours = Decimal(BLOCK_HOURS) / option.count
+        self.assume("ten_hour_block", hours=BLOCK_HOURS)
+        return self.cost(option.gpu, option.count, hours, method)
+
+    def finish(self, answer: Answer) -> Answer:
+        """Add what every answer carries: notes, sources, links, the date and age of prices."""
+        prices = self.shop.prices
+        priced = bool(
+            answer.methods or answer.run or answer.prices or answer.gpu_figures or answer.method_figures
+            or answer.affordable or answer.largest or answer.block
+        )  # fmt: skip
+        age = (self.now.date() - prices.as_of).days
+        stale = self.shop.stale_after_days if priced and age > self.shop.stale_after_days else None
+        if priced:
+            self.cite(prices.source)
+        return replace(
+            answer,
+            notes=tuple(self.notes),
+            assumptions=tuple(self.assumptions),
+            sources=tuple(self.sources),
+            links=self.shop.links,
+            prices_as_of=prices.as_of if priced else None,
+            prices_stale_days=stale,
+            market_as_of=self.shop.market_as_of if answer.ratio is not None and answer.ratio.market else None,
+        )
+
+
+def problem(error: PlanError) -> Problem:
+    """A planner's refusal as the reader's kind of problem."""
+    return Problem(error.code, error.field, error.allowed, error.nearest)
+
+
+def run_details(desk: Desk) -> None:
+    """Say which of the user's settings the planning rule does not count."""
+    slots = desk.slots
+    stated = [
+        f"{name}={value}"
+        for name, value in (
+            ("context", slots.context),
+            ("batch", slots.batch),
+            ("lora_rank", slots.lora_rank),
+            ("users", slots.users),
+        )
+        if value is not None
+    ]
+    if stated:
+        desk.note("run_details", stated=tuple(stated))
+    if desk.question.algo is not None:
+        desk.note("rl_extra", algo=desk.question.algo.upper())
+    if desk.question.task in {"quantize", "merge"}:
+        desk.note("algo_not_counted")
+
+
+def fit_notes(desk: Desk, plan: MethodPlan) -> None:
+    """What to say about where one method fits."""
+    fit = plan.fit
+    if fit.cheaper_slow is not None:
+        desk.note("cheaper_slow", option=fit.cheaper_slow)
+    if fit.simplest is not None and fit.simplest.split_slow:
+        desk.note("only_slow")
+    chosen = [option for option in (fit.simplest, fit.cheapest) if option]
+    if any(option.count > 1 for option in chosen) and plan.method != "inference":
+        desk.assume("split_assumed")
+    if fit.nodes is not None:
+        desk.note("nodes", gpu=fit.nodes.gpu, gpus=fit.nodes.gpus, nodes=fit.nodes.nodes, usd=fit.nodes.usd_per_hour)

@@ -1,0 +1,130 @@
+"""cost: money for a configuration over stated hours; time: how long, and how to find out; convert: into a coin."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from bot.answers.answer import Answer
+from bot.answers.common import BLOCK_HOURS, Desk
+from bot.answers.plan import answer_plan, model_name, notes_on
+from bot.answers.price import answer_price, price_line
+from planner.catalog import load_catalog
+from planner.cost import RunCost
+from planner.plan import Plan
+from planner.query import TRAINING
+from planner.speed import wall_hours
+
+
+def answer_cost(desk: Desk) -> Answer:
+    """GPUs x hours x price, with the blocks to buy; a size without a GPU takes the plan's simplest configuration."""
+    slots = desk.slots
+    size = desk.size()
+    gpu, count = slots.gpu, slots.count
+    if gpu is None and size is not None:
+        return answer_plan(desk)
+    if gpu is None:
+        desk.note("which_gpu")
+        return answer_price(desk)
+    row = desk.shop.prices.row(gpu)
+    if row is None:
+        return answer_price(desk)
+    plan = None
+    if size is not None:
+        plan = desk.plan(size, desk.methods(TRAINING), gpu, count)
+        notes_on(desk, plan)
+    if count is None:
+        count = 1
+        desk.assume("count_assumed", count=1)
+    hours = slots.hours
+    if hours is None:
+        hours = Decimal(BLOCK_HOURS) / count
+        desk.assume("ten_hour_block", hours=BLOCK_HOURS)
+    run = desk.cost(gpu, count, hours, slots.method)
+    basket_notes(desk, run)
+    single = plan is not None and len(plan.methods) == 1
+    return Answer(
+        question=desk.question,
+        params_b=size,
+        model_name=model_name(desk),
+        methods=plan.methods if plan is not None and single else (),
+        asked=plan.asked[0] if plan is not None and single else None,
+        run=run,
+        quotes=desk.quotes,
+        prices=() if plan else (price_line(row, desk.shop),),
+        wanted_method=slots.method,
+    )
+
+
+def basket_notes(desk: Desk, run: RunCost) -> None:
+    """Left-over hours and the smallest top-up, where they matter."""
+    if run.basket.left_over_hours > 0:
+        desk.note("left_over", hours=run.basket.left_over_hours)
+    if run.topup_usd > run.basket.usd:
+        desk.note("topup_binds", usd=desk.shop.prices.topup_usd)
+
+
+def answer_time(desk: Desk) -> Answer:
+    """Wall hours from the user's own measurement; without one, no invented time but the way to measure."""
+    slots = desk.slots
+    size = desk.size()
+    if slots.steps is not None and slots.steps_per_hour is not None:
+        hours = wall_hours(slots.steps, slots.steps_per_hour)
+        if slots.gpu is not None and desk.shop.prices.row(slots.gpu) is not None:
+            run = desk.cost(slots.gpu, slots.count or 1, hours, slots.method)
+            basket_notes(desk, run)
+            return Answer(question=desk.question, params_b=size, model_name=model_name(desk), run=run)
+    facts = desk.shop.facts_on("time")
+    desk.cite(*(fact.source for fact in facts))
+    desk.note("speed_unknown" if desk.slots.method == "inference" else "no_run_time")
+    plan = _time_plan(desk, size)
+    option = None
+    if plan is not None and len(plan.methods) == 1:
+        asked = plan.asked[0] if plan.asked else None
+        fits = asked is not None and asked.rented and asked.option.verdict == "fits"
+        option = asked.option if asked is not None and fits else plan.methods[0].fit.simplest
+    gpu = option.gpu if option else slots.gpu if slots.gpu and desk.shop.prices.row(slots.gpu) else None
+    block: RunCost | None = None
+    run: RunCost | None = None
+    if gpu is not None:
+        count = option.count if option else slots.count or 1
+        if slots.hours is not None:
+            run = desk.cost(gpu, count, slots.hours, slots.method)
+            basket_notes(desk, run)
+        else:
+            block = desk.cost(gpu, count, Decimal(BLOCK_HOURS) / count, slots.method)
+    desk.note("measure", hours=BLOCK_HOURS)
+    single = plan is not None and len(plan.methods) == 1
+    return Answer(
+        question=desk.question,
+        params_b=size,
+        model_name=model_name(desk),
+        methods=plan.methods if plan is not None and single else (),
+        asked=plan.asked[0] if plan is not None and single and plan.asked else None,
+        run=run,
+        block=block,
+        facts=facts,
+        wanted_method=slots.method,
+    )
+
+
+def _time_plan(desk: Desk, size: float | None) -> Plan | None:
+    if size is None:
+        return None
+    gpu = desk.slots.gpu
+    if gpu is not None and load_catalog().gpu(gpu).vram_gb is None:
+        gpu = None
+    return desk.plan(size, desk.methods(TRAINING), gpu, desk.slots.count if gpu else None)
+
+
+def answer_convert(desk: Desk) -> Answer:
+    """Dollars in a coin; without a rate, the dollars and the reason."""
+    slots = desk.slots
+    if not desk.quotes:
+        desk.note("no_rate")
+    if slots.gpu is not None and slots.hours is not None and desk.shop.prices.row(slots.gpu) is not None:
+        run = desk.cost(slots.gpu, slots.count or 1, slots.hours, slots.method)
+        basket_notes(desk, run)
+        return Answer(question=desk.question, run=run, quotes=desk.quotes)
+    if slots.gpu is not None:
+        return answer_price(desk)
+    return Answer(question=desk.question, quotes=desk.quotes)

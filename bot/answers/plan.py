@@ -1,0 +1,147 @@
+"""plan: which GPU fits a size or model, with the memory arithmetic and the price."""
+
+from __future__ import annotations
+
+from bot.answers.answer import Answer
+from bot.answers.common import Desk, fit_notes, run_details
+from planner.catalog import load_catalog
+from planner.cost import RunCost
+from planner.plan import MethodPlan, Plan
+from planner.query import METHODS, TRAINING, Method
+
+#: Methods from the lightest on, for "which method would fit".
+_LIGHTER: tuple[Method, ...] = ("qlora", "lora", "full_8bit", "full")
+
+
+def answer_plan(desk: Desk) -> Answer:
+    """The plan for the size that is asked about; a family without a size gets its sizes to choose from."""
+    size = desk.size()
+    if size is None:
+        if desk.slots.models:
+            desk.note("size_wanted")
+            return Answer(question=desk.question, candidates=desk.slots.models)
+        return _without_size(desk)
+    if "size_not_in_family" in desk.question.notes:
+        desk.note("size_not_in_family")
+    methods = desk.methods(METHODS)
+    gpu = desk.slots.gpu
+    plan = desk.plan(size, methods, gpu, desk.slots.count)
+    notes_on(desk, plan)
+    if gpu is None and desk.slots.count is not None:
+        _on_count(desk, plan, desk.slots.count)
+    headline = plan.methods[0] if len(methods) == 1 else None
+    run, block = money_for(desk, plan, headline)
+    return Answer(
+        question=desk.question,
+        params_b=size,
+        model_name=model_name(desk),
+        methods=plan.methods,
+        asked=plan.asked[0] if plan.asked and len(methods) == 1 else None,
+        run=run,
+        block=block,
+        wanted_method=methods[0] if len(methods) == 1 else None,
+    )
+
+
+def _on_count(desk: Desk, plan: Plan, count: int) -> None:
+    """"On a single GPU?": which methods fit on so many GPUs, and on which."""
+    for method in plan.methods:
+        fitting = [o for o in method.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None]
+        if fitting:
+            option = min(fitting, key=lambda o: o.usd_per_hour or 0)
+            desk.note("on_count", method=method.method, count=count, option=option)
+        else:
+            desk.note("not_on_count", method=method.method, count=count)
+
+
+def _without_size(desk: Desk) -> Answer:
+    """A method without a size: the shop's own example stands in, and says so."""
+    desk.note("which_size")
+    desk.assume("page_70b")
+    methods = desk.methods(TRAINING)
+    plan = desk.plan(70.0, methods)
+    notes_on(desk, plan)
+    return Answer(
+        question=desk.question,
+        params_b=70.0,
+        methods=plan.methods,
+        wanted_method=methods[0] if len(methods) == 1 else None,
+    )
+
+
+def model_name(desk: Desk) -> str | None:
+    """The display name of the model that was named."""
+    model = load_catalog().models.get(desk.slots.model or "")
+    return model.name if model is not None else None
+
+
+def notes_on(desk: Desk, plan: Plan) -> None:
+    """What there is to say about a plan beside its figures."""
+    single = len(plan.methods) == 1
+    for method in plan.methods:
+        if single:
+            fit_notes(desk, method)
+            _tight(desk, method)
+        if method.fit.simplest is None and single:
+            _instead(desk, method)
+    if any(method.method != "inference" for method in plan.methods):
+        desk.assume("rule_tier")
+    if single and plan.methods[0].method == "inference":
+        desk.assume("short_context")
+        if desk.slots.bits is None:
+            desk.assume("bits_assumed", bits=16)
+            _four_bit(desk, plan)
+    run_details(desk)
+    failed = desk.question.failed_gpu
+    if failed is not None:
+        vram = load_catalog().gpus[failed].vram_gb
+        if vram is not None:
+            desk.note("failed_gpu", gpu=failed, vram=vram)
+
+
+def _tight(desk: Desk, plan: MethodPlan) -> None:
+    if plan.method == "qlora" and any(
+        o.verdict == "tight" and (o.gpu, o.count) == ("l40s", 1) for o in plan.fit.options
+    ):
+        desk.note("tight_qlora_48")
+        desk.cite("qlora-paper")
+
+
+def _instead(desk: Desk, plan: MethodPlan) -> None:
+    """Nothing fits in one instance: which lighter method would."""
+    if plan.method in _LIGHTER:
+        for method in reversed(_LIGHTER[: _LIGHTER.index(plan.method)]):
+            other = desk.plan(plan.memory.params_b, (method,)).methods[0]
+            if other.fit.simplest is not None:
+                desk.note("nothing_fits", method=plan.method, fits=method, option=other.fit.simplest)
+                return
+    if plan.method == "inference" and (desk.slots.bits or 16) > 4:
+        return  # the 4-bit note says it
+    desk.note("nothing_fits", method=plan.method, fits="")
+
+
+def _four_bit(desk: Desk, plan: Plan) -> None:
+    """Running in 16 bits: what 4 bits would take."""
+    from planner.fit import fit
+    from planner.memory import estimate
+    from planner.query import PlanQuery
+
+    memory = estimate(PlanQuery(params_b=plan.query.params_b, methods=("inference",), bits=4), "inference")
+    option = fit(memory, desk.shop.prices).simplest
+    if option is not None:
+        desk.note("four_bit", floor=memory.floor_gb, plan=memory.plan_gb, option=option)
+
+
+def money_for(desk: Desk, plan: Plan, headline: MethodPlan | None) -> tuple[RunCost | None, RunCost | None]:
+    """The run's cost where hours are stated, else the 10-hour block of the headline configuration."""
+    if headline is None:
+        return None, None
+    option = headline.fit.simplest
+    asked = plan.asked[0] if plan.asked else None
+    if asked is not None and asked.rented and asked.option.verdict == "fits":
+        option = asked.option
+    if option is None:
+        return None, None
+    if desk.slots.hours is not None:
+        return desk.cost(option.gpu, option.count, desk.slots.hours, headline.method), None
+    return None, desk.block(option, headline.method)

@@ -1,0 +1,61 @@
+"""reverse: what can be trained or run on these GPUs, or for this money."""
+
+from __future__ import annotations
+
+from bot.answers.answer import Answer
+from bot.answers.common import Desk
+from bot.answers.cost import basket_notes
+from bot.answers.price import answer_price
+from planner.query import METHODS, TRAINING, Method
+from planner.reverse import affordable, largest_in, largest_on
+
+
+def answer_reverse(desk: Desk) -> Answer:
+    """The largest size per method on the GPUs named, or what a budget buys."""
+    slots = desk.slots
+    default: tuple[Method, ...] = TRAINING if desk.question.task == "train" else METHODS
+    methods = desk.methods(default)
+    for method in methods:
+        from planner.catalog import load_catalog
+
+        rule = load_catalog().rules[method]
+        desk.cite(rule.floor_source, rule.plan_source)
+    desk.assume("rule_tier")
+    if slots.gpu is not None:
+        return _on_gpu(desk, methods)
+    if slots.vram_gb is not None:
+        found = tuple(
+            x
+            for m in methods
+            if (x := largest_in(slots.vram_gb * (slots.count or 1), m, "", slots.count or 1, slots.bits))
+        )
+        return Answer(question=desk.question, largest=found)
+    if slots.budget_usd is not None:
+        bought = affordable(slots.budget_usd, desk.shop.prices, methods)
+        if any(row.gpu_hours == 0 for row in bought):
+            desk.note("less_than_block", hours=min(desk.shop.prices.blocks))
+        if slots.budget_usd < desk.shop.prices.topup_usd:
+            desk.note("topup_binds", usd=desk.shop.prices.topup_usd)
+        return Answer(question=desk.question, affordable=bought)
+    if slots.currency is not None:
+        desk.note("no_rate_budget", currency=slots.currency)
+    return answer_price(desk)
+
+
+def _on_gpu(desk: Desk, methods: tuple[Method, ...]) -> Answer:
+    slots = desk.slots
+    gpu = slots.gpu or ""
+    count = slots.count or 1
+    if slots.count is None:
+        desk.assume("count_assumed", count=1)
+    row = desk.shop.prices.row(gpu)
+    if row is None:
+        desk.note("not_rented", gpu=gpu)
+    run = None
+    if row is not None and slots.hours is not None:
+        run = desk.cost(gpu, count, slots.hours)
+        basket_notes(desk, run)
+        desk.note("no_run_time")
+    if count > 1:
+        desk.assume("split_assumed")
+    return Answer(question=desk.question, largest=largest_on(gpu, count, methods, slots.bits), run=run)

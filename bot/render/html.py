@@ -1,0 +1,45 @@
+"""Document -> Telegram HTML.  The one place where text is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+
+from bot.render.document import Document, Line, Lines, Quote, Span, Table
+
+_TAGS = {"bold": "b", "italic": "i", "code": "code"}
+
+
+def to_html(document: Document) -> str:
+    """The document in Telegram's HTML subset."""
+    return "\n\n".join(_block(block) for block in document.blocks)
+
+
+def _block(block: Lines | Quote | Table) -> str:
+    if isinstance(block, Table):
+        return f"<pre>{_clean(block.text())}</pre>"
+    text = "\n".join(_line(line) for line in block.lines)
+    if isinstance(block, Quote):
+        return f"<blockquote expandable><b>{_clean(block.heading)}</b>\n{text}</blockquote>"
+    return text
+
+
+def _line(line: Line) -> str:
+    return "".join(_span(span) for span in line)
+
+
+def _span(span: Span) -> str:
+    text = _clean(span.text)
+    if span.style == "link" and span.url is not None:
+        return f'<a href="{escape(span.url, quote=True)}">{text}</a>'
+    tag = _TAGS.get(span.style)
+    return f"<{tag}>{text}</{tag}>" if tag and text else text
+
+
+def _clean(text: str) -> str:
+    """Escaped, without characters that Telegram refuses or that reorder a line."""
+    kept = "".join(c for c in text if c == "\n" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or _unsafe(c)))
+    return escape(kept, quote=False)
+
+
+def _unsafe(char: str) -> bool:
+    return "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" or "\ud800" <= char <= "\udfff" or char in "\u200e\u200f\ufeff"

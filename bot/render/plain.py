@@ -1,0 +1,33 @@
+"""Document -> plain text for a terminal, and for Telegram when markup is refused."""
+
+from __future__ import annotations
+
+from bot.render.document import Document, Line, Lines, Quote, Span, Table
+from bot.render.html import _unsafe
+
+
+def to_plain(document: Document) -> str:
+    """The document without markup; quotes are indented under their heading."""
+    return "\n\n".join(_block(block) for block in document.blocks)
+
+
+def _block(block: Lines | Quote | Table) -> str:
+    if isinstance(block, Table):
+        return _clean(block.text())
+    lines = [_line(line) for line in block.lines]
+    if isinstance(block, Quote):
+        return "\n".join([f"{_clean(block.heading)}:", *(f"  {line}" for line in lines)])
+    return "\n".join(lines)
+
+
+def _line(line: Line) -> str:
+    return "".join(_span(span) for span in line)
+
+
+def _span(span: Span) -> str:
+    text = _clean(span.text)
+    return f"{text} ({span.url})" if span.style == "link" and span.url and span.url != text else text
+
+
+def _clean(text: str) -> str:
+    return "".join(c for c in text if c == "\n" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or _unsafe(c)))
