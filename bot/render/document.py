@@ -48,7 +48,9 @@ class Table:
         widths = [max(len(row[i]) for row in self.rows) for i in range(len(self.rows[0]))]
         lines = []
         for row in self.rows:
-            cells = [c.rjust(w) if i in self.right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+            cells = [
+                c.rjust(w) if i in self.right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+            ]
             lines.append("  ".join(cells).rstrip())
         return "\n".join(lines)
 

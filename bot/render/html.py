@@ -42,4 +42,9 @@ def _clean(text: str) -> str:
 
 
 def _unsafe(char: str) -> bool:
-    return "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" or "\ud800" <= char <= "\udfff" or char in "\u200e\u200f\ufeff"
+    return (
+        "\u202a" <= char <= "\u202e"
+        or "\u2066" <= char <= "\u2069"
+        or "\ud800" <= char <= "\udfff"
+        or char in "\u200e\u200f\ufeff"
+    )

@@ -126,7 +126,11 @@ class Voice:
         """A neutral formula with the locale's numbers, a multiplication sign and its word for bytes."""
         bytes_word = self.text(_("bytes"))
         said = _NUMBER.sub(lambda m: self.number(Decimal(m.group()), 6), formula)
-        return said.replace(" x ", " × ").replace("x ", "× ", 1 if said.startswith("x ") else 0).replace("bytes", bytes_word)
+        return (
+            said.replace(" x ", " × ")
+            .replace("x ", "× ", 1 if said.startswith("x ") else 0)
+            .replace("bytes", bytes_word)
+        )
 
     def method(self, method: Method | str) -> str:
         """A method's name."""
@@ -162,7 +166,7 @@ def _catalogue(locale: str) -> gettext.NullTranslations:
     import io
 
     buffer = io.BytesIO(compiled(po))
-    return gettext.GNUTranslations(buffer)  # type: ignore[arg-type]
+    return gettext.GNUTranslations(buffer)
 
 
 def compiled(po: Path) -> bytes:

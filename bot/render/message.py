@@ -1,0 +1,66 @@
+"""Answer + locale -> the finished message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.answers.answer import Answer
+from bot.reader.question import Intent
+from bot.render.document import Builder, Document
+from bot.render.html import to_html
+from bot.render.i18n import Voice, voice
+from bot.render.plain import to_plain
+from bot.render.views.compare import view_compare
+from bot.render.views.money import view_convert, view_cost, view_price, view_reverse, view_time
+from bot.render.views.plan import view_plan
+from bot.render.views.talk import view_error, view_faq, view_human, view_smalltalk, view_unsupported
+
+_VIEWS: dict[Intent, Callable[[Answer, Voice, Builder], None]] = {
+    "plan": view_plan,
+    "check": view_plan,
+    "compare": view_compare,
+    "price": view_price,
+    "cost": view_cost,
+    "time": view_time,
+    "reverse": view_reverse,
+    "convert": view_convert,
+    "faq": view_faq,
+    "human": view_human,
+    "smalltalk": view_smalltalk,
+    "unsupported": view_unsupported,
+}
+
+
+def render(answer: Answer, locale: str) -> Document:
+    """The answer as a document in a locale."""
+    build = Builder()
+    say = voice(locale)
+    if answer.error is not None:
+        view_error(answer, say, build)
+        return build.document()
+    view = _VIEWS[answer.question.intent]
+    if answer.question.intent in {"cost", "compare", "reverse", "convert"} and not _has_own(answer):
+        view = view_plan if answer.methods or answer.candidates else view_price
+    view(answer, say, build)
+    return build.document()
+
+
+def _has_own(answer: Answer) -> bool:
+    """Whether the answer holds what its kind shows; else it fell back to a plan or the price list."""
+    kinds = {
+        "cost": answer.run is not None and not (answer.methods and answer.question.slots.gpu is None),
+        "compare": bool(answer.gpu_figures or answer.method_figures),
+        "reverse": bool(answer.largest or answer.affordable),
+        "convert": True,
+    }
+    return kinds[answer.question.intent]
+
+
+def render_html(answer: Answer, locale: str) -> str:
+    """The answer as Telegram HTML."""
+    return to_html(render(answer, locale))
+
+
+def render_plain(answer: Answer, locale: str) -> str:
+    """The answer as plain text."""
+    return to_plain(render(answer, locale))

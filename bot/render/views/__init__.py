@@ -1,0 +1,1 @@
+"""Answer -> Document: one module per kind of answer."""

@@ -1,0 +1,186 @@
+"""What several views share: configurations, prices, arithmetic, sources, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from bot.answers.answer import Answer
+from bot.render.document import Builder, Line, Quote, Span
+from bot.render.i18n import NBSP, Voice, _
+from bot.render.views.notes import say_note
+from planner.catalog import load_catalog
+from planner.cost import Basket, RunCost
+from planner.fit import Option
+from planner.plan import MethodPlan
+
+
+def gpu_name(gpu: str) -> str:
+    """A GPU's display name."""
+    card = load_catalog().gpus.get(gpu)
+    return card.name if card is not None else gpu
+
+
+def configuration(gpu: str, count: int) -> str:
+    """ "2× H200"."""
+    return f"{count}×{NBSP}{gpu_name(gpu)}"
+
+
+def option_name(option: Option) -> str:
+    """ "2× H200" of an option."""
+    return configuration(option.gpu, option.count)
+
+
+def per_hour(say: Voice, usd: Decimal | None) -> str:
+    """A price per hour, or that there is none."""
+    return say.text(_("{usd}/h"), usd=say.usd(usd)) if usd is not None else say.text(_("not for rent"))
+
+
+def title(answer: Answer, say: Voice) -> str:
+    """What was asked about: "Llama 3.1 70B" or "70B"."""
+    size = say.params(answer.params_b) if answer.params_b is not None else ""
+    if answer.model_name is None:
+        return size
+    named = answer.model_name
+    return (
+        named if any(char.isdigit() and size and size.rstrip("BM") in named for char in named) else f"{named} ({size})"
+    )
+
+
+def age_line(answer: Answer, say: Voice) -> Line:
+    """The day of the prices, and that they are old when they are."""
+    if answer.prices_as_of is None:
+        return ()
+    if answer.prices_stale_days is not None:
+        return say.line(
+            _("⚠ Prices of {date}: more than {days} days old, check the current ones before you rent."),
+            date=say.date(answer.prices_as_of),
+            days=answer.prices_stale_days,
+        )
+    return say.line(_("Prices of {date}."), date=say.date(answer.prices_as_of))
+
+
+def rent_line(answer: Answer, say: Voice) -> Line:
+    """The link to rent, where the shop has set one."""
+    url = answer.links.shop_url
+    return (Span(say.text(_("Rent a GPU")), "link", url),) if url else ()
+
+
+def close(answer: Answer, say: Voice, build: Builder, arithmetic: Sequence[Line] = ()) -> None:
+    """The end of every answer: notes, price date, link; then arithmetic, assumptions and sources behind a tap."""
+    build.lines([say_note(note, say) for note in answer.notes])
+    build.line(*_parts(age_line(answer, say)))
+    build.line(*_parts(rent_line(answer, say)))
+    details: list[Line] = [*arithmetic]
+    details.extend(say_note(note, say) for note in answer.assumptions)
+    details.extend(source_lines(answer, say))
+    build.block(Quote(say.text(_("The arithmetic and its sources")), tuple(line for line in details if line)))
+
+
+def _parts(line: Line) -> tuple[Line, ...]:
+    return (line,) if line else ()
+
+
+def source_lines(answer: Answer, say: Voice) -> list[Line]:
+    """Every source with its publisher and the day it was read."""
+    catalog = load_catalog().sources
+    found = [catalog[source] for source in answer.sources if source in catalog]
+    lines: list[Line] = []
+    for source in found:
+        label = (Span(source.title, "link", source.url),) if source.url else (Span(source.title),)
+        tail = say.line(_(" — {publisher}, read {date}"), publisher=source.publisher, date=say.date(source.read))
+        lines.append((Span("• "), *label, *tail))
+    if lines:
+        lines.insert(0, say.line(_("<b>Sources</b>")))
+    return lines
+
+
+def arithmetic(plan: MethodPlan, say: Voice) -> list[Line]:
+    """How the memory of one method comes about."""
+    memory = plan.memory
+    lines = [say.line(_("{method}: {formula}"), method=say.method(plan.method), formula=say.formula(memory.formula))]
+    if plan.method in {"full", "full_8bit"}:
+        parts = ", ".join(
+            say.text(
+                _("{part} {formula} = {gb}"),
+                part=say.text(TERM_NAMES[term.name]),
+                formula=say.formula(term.formula),
+                gb=say.gb(term.gb),
+            )
+            for term in memory.terms
+        )
+        lines.append(say.line(_("  of which {parts}"), parts=parts))
+    return lines
+
+
+TERM_NAMES = {
+    "weights": _("weights"),
+    "optimizer": _("optimizer"),
+    "gradients": _("gradients"),
+    "overhead": _("margin"),
+    "activations": _("activations"),
+    "logits": _("logits"),
+    "kv_cache": _("KV cache"),
+}
+
+
+def basket_text(say: Voice, basket: Basket) -> str:
+    """ "2 blocks of 168 h + 1 block of 24 h"."""
+    return " + ".join(
+        say.many_text("{n} block of {hours} h", "{n} blocks of {hours} h", block.count, hours=say.number(block.hours))
+        for block in basket.blocks
+    )
+
+
+def hours_text(say: Voice, hours: Decimal) -> str:
+    """Hours with their unit."""
+    return f"{say.number(hours, 2)}{NBSP}h"
+
+
+def run_lines(run: RunCost, say: Voice) -> list[Line]:
+    """What a run costs and which blocks to buy for it."""
+    lines = [
+        say.line(
+            _("<b>{usd}</b> for {hours} on {configuration}"),
+            usd=say.usd(run.usd),
+            hours=hours_text(say, run.hours),
+            configuration=configuration(run.gpu, run.count),
+        ),
+        say.line(
+            _("{gpu_hours} GPU-hours × {price}"),
+            gpu_hours=say.number(run.gpu_hours),
+            price=per_hour(say, run.usd_per_hour / run.count),
+        ),
+        say.line(
+            _("To buy: {basket} = <b>{usd}</b>"), basket=basket_text(say, run.basket), usd=say.usd(run.basket.usd)
+        ),
+    ]
+    if run.round is not None and run.exact != run.basket:
+        lines.append(
+            say.line(_("Or exactly: {basket} = {usd}"), basket=basket_text(say, run.exact), usd=say.usd(run.exact.usd))
+        )
+    return lines
+
+
+def block_line(block: RunCost, say: Voice) -> Line:
+    """The 10-hour block's price for a configuration."""
+    if block.count == 1:
+        return say.line(
+            _("{hours}-hour block: <b>{usd}</b>"),
+            hours=say.number(block.basket.gpu_hours),
+            usd=say.usd(block.basket.usd),
+        )
+    return say.line(
+        _("{hours}-hour block: <b>{usd}</b>, {wall} on {configuration}"),
+        hours=say.number(block.basket.gpu_hours),
+        usd=say.usd(block.basket.usd),
+        wall=hours_text(say, block.hours),
+        configuration=configuration(block.gpu, block.count),
+    )
+
+
+def spare_text(option: Option, say: Voice) -> str:
+    """Spare or missing gigabytes."""
+    if option.spare_gb >= 0:
+        return say.text(_("{gb} to spare"), gb=say.gb(option.spare_gb))
+    return say.text(_("{gb} missing"), gb=say.gb(-option.spare_gb))

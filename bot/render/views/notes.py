@@ -1,0 +1,137 @@
+"""A sentence for every note code of bot/answers/notes.py."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from bot.answers.answer import Note
+from bot.render.document import Line
+from bot.render.i18n import NBSP, Voice, _
+from planner.catalog import load_catalog
+from planner.fit import Option
+
+SENTENCES: Final[dict[str, str]] = {
+    # assumptions
+    "version_assumed": _("No version was named, so {model} was taken."),
+    "exact_size": _("The name rounds the size down: {params_b} parameters were counted."),
+    "count_assumed": _("No number of GPUs was named, so {count} was taken."),
+    "bits_assumed": _("No precision was named, so {bits}-bit weights were taken."),
+    "short_context": _("Running: weights plus a 20% margin, enough for a short context."),
+    "rule_tier": _(
+        "These are planning rules from the sources, not measurements: longer sequences and bigger batches take more, gradient checkpointing takes less."
+    ),
+    "split_assumed": _("With several GPUs the model is split over them (FSDP or DeepSpeed ZeRO-3)."),
+    "ten_hour_block": _("No hours were named, so the price of a {hours}-hour block is shown."),
+    "method_assumed": _("No method was named, so {method} was taken."),
+    "page_70b": _("No size was named, so 70B is the example."),
+    # notes
+    "cheaper_slow": _("{option} costs less ({price}, {vram} in all), but has no NVLink: slow when the model is split."),
+    "only_slow": _("⚠ These GPUs have no NVLink: training split over them is slow."),
+    "tight": _("⚠ Tight: the bare minimum fits, but {gb} are missing for a safe plan."),
+    "tight_qlora_48": _("1×{nbsp}L40S is tight: the QLoRA authors did fine-tune a 65B model on one 48{nbsp}GB GPU."),
+    "nothing_fits": _("✗ Nothing in one instance holds this."),
+    "nothing_fits_but": _("✗ Nothing in one instance holds {method}; {fits} would fit on {option}."),
+    "nodes": _("Over several hosts: {gpus}×{nbsp}{gpu} on {nodes} hosts ({usd}/h in all)."),
+    "not_rented": _("{gpu} is not for rent here."),
+    "nearest": _("Smallest for rent that holds it: <b>{option}</b> ({price})."),
+    "weights_exceed": _("The weights alone take {weights}, more than the {vram} there."),
+    "run_details": _("⚠ You named {stated}: this rule of thumb does not count that yet, so plan for more memory."),
+    "rl_extra": _("⚠ {algo} keeps further copies of the model in memory; this figure does not count them."),
+    "four_bit": _("In 4-bit: {plan} (weights {floor}) → {option} ({price})."),
+    "no_run_time": _(
+        "No run times are published here, because nobody measured yours: it depends on tokens, sequence length and batch."
+    ),
+    "measure": _("Start with a {hours}-hour block, measure your steps per hour, then size the whole run from that."),
+    "budget_tight": _("Fixed budget → {configuration}."),
+    "deadline_tight": _("Fixed deadline → {configuration}."),
+    "peak_figures": _("TFLOPS and bandwidth are the vendor's peak figures; real speed depends on your software."),
+    "pcie_lower": _("{gpu} figures are for the SXM form; PCIe boards are slower."),
+    "times_dearer": _("Per hour of hardware, {dear} costs about <b>{times}×</b> {cheap} at our prices."),
+    "times_market": _(
+        "At competitors' prices it is about {times}×: {high}/h ({high_provider}) against {low}/h ({low_provider})."
+    ),
+    "lora_comparable": _(
+        "The LoRA paper reports quality on par with full fine-tuning on the tasks it tested, with {times}× fewer trainable parameters."
+    ),
+    "no_rate": _("No exchange rate is at hand right now, so the amount stays in dollars."),
+    "no_rate_budget": _("No exchange rate for {currency} is at hand: tell me the budget in dollars, e.g. “$50”."),
+    "estimate_pay": _("Estimate: pay the exact amount and address that your dashboard shows."),
+    "topup_binds": _("The smallest top-up is {usd}."),
+    "left_over": _("{hours} GPU-hours are left over; they never expire."),
+    "which_gpu": _("Which GPU, and how many? For example “2x H100 for 24 hours”."),
+    "which_size": _("Which model or size? For example “70B with LoRA”."),
+    "which_hours": _("For how many hours? For example “24 hours”."),
+    "size_wanted": _("Which size?"),
+    "size_not_in_family": _("This family has no such size as far as I know, so the size alone was planned."),
+    "not_understood": _("I could not find a model size, a GPU or a shop question in that."),
+    "not_language_model": _("{model} is not a text model (image, video, speech or embedding), so I can't plan it."),
+    "not_covered": _("That is outside what I do."),
+    "not_advice": _("I don't give investment advice."),
+    "no_mining": _("I plan language models, not mining."),
+    "unpublished": _("The shop has not published the rest yet."),
+    "failed_gpu": _("Your run failed on {gpu} ({vram})."),
+    "speed_unknown": _("Tokens per second are not published here; the card's memory bandwidth is the upper limit."),
+    "less_than_block": _("Where it says 0 h, the budget is below the smallest block ({hours} h)."),
+    "algo_not_counted": _("Quantising and merging models are not estimated; the figures are for training or running."),
+    "on_count": _("✓ {method} on {count} GPU: {option} ({price})"),
+    "not_on_count": _("✗ {method}: not on {count} GPU"),
+}
+
+#: Names of the user's own settings in run_details.
+_SETTINGS: Final = {
+    "context": _("context {value}"),
+    "batch": _("batch {value}"),
+    "lora_rank": _("rank {value}"),
+    "users": _("{value} users"),
+}
+
+
+def say_note(note: Note, say: Voice) -> Line:
+    """The note in the voice's language."""
+    code = note.code
+    if code == "nothing_fits" and note.values.get("fits"):
+        code = "nothing_fits_but"
+    return say.line(SENTENCES[code], **_values(note, say))
+
+
+def _values(note: Note, say: Voice) -> dict[str, object]:
+    values: dict[str, object] = {"nbsp": NBSP}
+    for name, value in note.values.items():
+        values[name] = _said(name, value, say)
+        if isinstance(value, Option):
+            values["price"] = f"{say.usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else ""
+            values["vram"] = say.gb(value.vram_gb)
+    if "gpu" in note.values and "count" in note.values:
+        values["configuration"] = f"{note.values['count']}×{NBSP}{values['gpu']}"
+    return values
+
+
+def _said(name: str, value: Any, say: Voice) -> str:
+    if isinstance(value, Option):
+        return f"{value.count}×{NBSP}{load_catalog().gpus[value.gpu].name}"
+    if name in {"method", "fits", "dear", "cheap"}:
+        return say.method(str(value))
+    if name == "gpu" and value in load_catalog().gpus:
+        return load_catalog().gpus[value].name
+    if name in {"usd", "high", "low"} and isinstance(value, Decimal):
+        return say.usd(value)
+    if name in {"gb", "weights", "vram", "floor", "plan"}:
+        return say.gb(value)
+    if name == "params_b":
+        return say.params(value)
+    if name == "times" and isinstance(value, Decimal):
+        return say.number(round(value)) if value >= 10 else say.number(value, 1)
+    if name == "stated":
+        return ", ".join(_setting(text, say) for text in value)
+    if isinstance(value, date):
+        return say.date(value)
+    if isinstance(value, int | float | Decimal):
+        return say.number(value)
+    return str(value)
+
+
+def _setting(text: str, say: Voice) -> str:
+    name, _equals, value = text.partition("=")
+    return say.text(_SETTINGS[name], value=say.number(int(value)))
