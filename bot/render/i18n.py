@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import gettext
 import re
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from babel import Locale
 from babel.dates import format_date
@@ -64,7 +65,7 @@ def parse_markup(message: str) -> tuple[tuple[Style, str], ...]:
     return tuple((kind, text) for kind, text in parts if text)
 
 
-class Voice:
+class Speaker:
     """Says messages in one locale."""
 
     def __init__(self, locale: str) -> None:
@@ -147,9 +148,9 @@ METHOD_NAMES: Final[dict[str, str]] = {
 
 
 @cache
-def voice(locale: str) -> Voice:
-    """The Voice of a locale, made once."""
-    return Voice(locale)
+def speaker(locale: str) -> Speaker:
+    """The Speaker of a locale, made once."""
+    return Speaker(locale)
 
 
 def _paths(locale: str) -> tuple[Path, Path]:
@@ -205,13 +206,22 @@ def negotiate(*wishes: str | None) -> str | None:
     return None
 
 
-def field_names(message: str) -> set[str]:
-    """The {fields} of a message."""
-    import string
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """What decides the language of an answer beside the message's own: the chat's choice, the language that
+    Telegram reports, the default of this installation."""
 
-    return {name for _text, name, _spec, _conversion in string.Formatter().parse(message) if name is not None}
+    chosen: str | None = None
+    telegram: str | None = None
+    default: str | None = None
 
 
-def as_values(values: dict[str, Any]) -> dict[str, Any]:
-    """A copy, so that callers may add to it."""
-    return dict(values)
+def choose_locale(lang: str | None, voice: Voice) -> str:
+    """The answer's locale: the message's language when it is shipped; one that is understood but not shipped gives
+    the chat's choice, else English; without a clear language the chat's choice, Telegram's, the default, pt_BR."""
+    if lang is not None:
+        own = negotiate(lang)
+        if own is not None:
+            return own
+        return negotiate(voice.chosen) or "en"
+    return negotiate(voice.chosen, voice.telegram, voice.default) or SHIPPED[0]

@@ -8,14 +8,15 @@ from bot.answers.answer import Answer
 from bot.reader.question import Intent
 from bot.render.document import Builder, Document
 from bot.render.html import to_html
-from bot.render.i18n import Voice, voice
+from bot.render.i18n import Speaker, speaker
 from bot.render.plain import to_plain
+from bot.render.text import Text
 from bot.render.views.compare import view_compare
 from bot.render.views.money import view_convert, view_cost, view_price, view_reverse, view_time
 from bot.render.views.plan import view_plan
 from bot.render.views.talk import view_error, view_faq, view_human, view_smalltalk, view_unsupported
 
-_VIEWS: dict[Intent, Callable[[Answer, Voice, Builder], None]] = {
+_VIEWS: dict[Intent, Callable[[Answer, Speaker, Builder], None]] = {
     "plan": view_plan,
     "check": view_plan,
     "compare": view_compare,
@@ -34,7 +35,7 @@ _VIEWS: dict[Intent, Callable[[Answer, Voice, Builder], None]] = {
 def render(answer: Answer, locale: str) -> Document:
     """The answer as a document in a locale."""
     build = Builder()
-    say = voice(locale)
+    say = speaker(locale)
     if answer.error is not None:
         view_error(answer, say, build)
         return build.document()
@@ -54,6 +55,12 @@ def _has_own(answer: Answer) -> bool:
         "convert": True,
     }
     return kinds[answer.question.intent]
+
+
+def render_text(answer: Answer, locale: str) -> Text:
+    """The answer in both forms."""
+    document = render(answer, locale)
+    return Text(to_html(document), to_plain(document))
 
 
 def render_html(answer: Answer, locale: str) -> str:

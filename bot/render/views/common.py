@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from bot.answers.answer import Answer
 from bot.render.document import Builder, Line, Quote, Span
-from bot.render.i18n import NBSP, Voice, _
+from bot.render.i18n import NBSP, Speaker, _
 from bot.render.views.notes import say_note
 from planner.catalog import load_catalog
 from planner.cost import Basket, RunCost
@@ -31,12 +31,12 @@ def option_name(option: Option) -> str:
     return configuration(option.gpu, option.count)
 
 
-def per_hour(say: Voice, usd: Decimal | None) -> str:
+def per_hour(say: Speaker, usd: Decimal | None) -> str:
     """A price per hour, or that there is none."""
     return say.text(_("{usd}/h"), usd=say.usd(usd)) if usd is not None else say.text(_("not for rent"))
 
 
-def title(answer: Answer, say: Voice) -> str:
+def title(answer: Answer, say: Speaker) -> str:
     """What was asked about: "Llama 3.1 70B" or "70B"."""
     size = say.params(answer.params_b) if answer.params_b is not None else ""
     if answer.model_name is None:
@@ -47,7 +47,7 @@ def title(answer: Answer, say: Voice) -> str:
     )
 
 
-def age_line(answer: Answer, say: Voice) -> Line:
+def age_line(answer: Answer, say: Speaker) -> Line:
     """The day of the prices, and that they are old when they are."""
     if answer.prices_as_of is None:
         return ()
@@ -60,13 +60,13 @@ def age_line(answer: Answer, say: Voice) -> Line:
     return say.line(_("Prices of {date}."), date=say.date(answer.prices_as_of))
 
 
-def rent_line(answer: Answer, say: Voice) -> Line:
+def rent_line(answer: Answer, say: Speaker) -> Line:
     """The link to rent, where the shop has set one."""
     url = answer.links.shop_url
     return (Span(say.text(_("Rent a GPU")), "link", url),) if url else ()
 
 
-def close(answer: Answer, say: Voice, build: Builder, arithmetic: Sequence[Line] = ()) -> None:
+def close(answer: Answer, say: Speaker, build: Builder, arithmetic: Sequence[Line] = ()) -> None:
     """The end of every answer: notes, price date, link; then arithmetic, assumptions and sources behind a tap."""
     build.lines([say_note(note, say) for note in answer.notes])
     build.line(*_parts(age_line(answer, say)))
@@ -81,7 +81,7 @@ def _parts(line: Line) -> tuple[Line, ...]:
     return (line,) if line else ()
 
 
-def source_lines(answer: Answer, say: Voice) -> list[Line]:
+def source_lines(answer: Answer, say: Speaker) -> list[Line]:
     """Every source with its publisher and the day it was read."""
     catalog = load_catalog().sources
     found = [catalog[source] for source in answer.sources if source in catalog]
@@ -95,7 +95,7 @@ def source_lines(answer: Answer, say: Voice) -> list[Line]:
     return lines
 
 
-def arithmetic(plan: MethodPlan, say: Voice) -> list[Line]:
+def arithmetic(plan: MethodPlan, say: Speaker) -> list[Line]:
     """How the memory of one method comes about."""
     memory = plan.memory
     lines = [say.line(_("{method}: {formula}"), method=say.method(plan.method), formula=say.formula(memory.formula))]
@@ -124,7 +124,7 @@ TERM_NAMES = {
 }
 
 
-def basket_text(say: Voice, basket: Basket) -> str:
+def basket_text(say: Speaker, basket: Basket) -> str:
     """ "2 blocks of 168 h + 1 block of 24 h"."""
     return " + ".join(
         say.many_text("{n} block of {hours} h", "{n} blocks of {hours} h", block.count, hours=say.number(block.hours))
@@ -132,12 +132,12 @@ def basket_text(say: Voice, basket: Basket) -> str:
     )
 
 
-def hours_text(say: Voice, hours: Decimal) -> str:
+def hours_text(say: Speaker, hours: Decimal) -> str:
     """Hours with their unit."""
     return f"{say.number(hours, 2)}{NBSP}h"
 
 
-def run_lines(run: RunCost, say: Voice) -> list[Line]:
+def run_lines(run: RunCost, say: Speaker) -> list[Line]:
     """What a run costs and which blocks to buy for it."""
     lines = [
         say.line(
@@ -162,7 +162,7 @@ def run_lines(run: RunCost, say: Voice) -> list[Line]:
     return lines
 
 
-def block_line(block: RunCost, say: Voice) -> Line:
+def block_line(block: RunCost, say: Speaker) -> Line:
     """The 10-hour block's price for a configuration."""
     if block.count == 1:
         return say.line(
@@ -179,7 +179,7 @@ def block_line(block: RunCost, say: Voice) -> Line:
     )
 
 
-def spare_text(option: Option, say: Voice) -> str:
+def spare_text(option: Option, say: Speaker) -> str:
     """Spare or missing gigabytes."""
     if option.spare_gb >= 0:
         return say.text(_("{gb} to spare"), gb=say.gb(option.spare_gb))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bot.answers.answer import Answer
 from bot.render.document import Builder
-from bot.render.i18n import Voice, _
+from bot.render.i18n import Speaker, _
 from bot.render.views.common import close, configuration, option_name, per_hour, spare_text, title
 from planner.compare import GpuFigures
 
 
-def view_compare(answer: Answer, say: Voice, build: Builder) -> None:
+def view_compare(answer: Answer, say: Speaker, build: Builder) -> None:
     """GPUs or methods, a few lines each, then what follows from them."""
     if answer.gpu_figures:
         _gpus(answer, say, build)
@@ -18,7 +18,7 @@ def view_compare(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build)
 
 
-def _gpus(answer: Answer, say: Voice, build: Builder) -> None:
+def _gpus(answer: Answer, say: Speaker, build: Builder) -> None:
     names = [configuration(f.gpu, f.count) for f in answer.gpu_figures]
     heading = say.line(_("<b>{names}</b>"), names=" vs ".join(names))
     if answer.params_b is not None and answer.wanted_method is not None:
@@ -34,7 +34,7 @@ def _gpus(answer: Answer, say: Voice, build: Builder) -> None:
     _ratios(answer, say, build)
 
 
-def _one_gpu(figures: GpuFigures, say: Voice, build: Builder) -> None:
+def _one_gpu(figures: GpuFigures, say: Speaker, build: Builder) -> None:
     build.line(
         say.line(
             _("<b>{configuration}</b>: {price} · {vram}"),
@@ -62,7 +62,7 @@ def _one_gpu(figures: GpuFigures, say: Voice, build: Builder) -> None:
         build.line(say.line(words[figures.option.verdict], spare=spare_text(figures.option, say)))
 
 
-def _ratios(answer: Answer, say: Voice, build: Builder) -> None:
+def _ratios(answer: Answer, say: Speaker, build: Builder) -> None:
     if len(answer.gpu_figures) != 2:
         return
     one, two = answer.gpu_figures
@@ -80,7 +80,7 @@ def _ratios(answer: Answer, say: Voice, build: Builder) -> None:
             )
 
 
-def _methods(answer: Answer, say: Voice, build: Builder) -> None:
+def _methods(answer: Answer, say: Speaker, build: Builder) -> None:
     build.line(say.line(_("<b>{title}</b>: methods compared"), title=title(answer, say)))
     for figures in answer.method_figures:
         gb = say.gb(figures.plan_gb)

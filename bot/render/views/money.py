@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.answers.answer import Answer, PriceLine
 from bot.render.document import Builder, Line, Table
-from bot.render.i18n import NBSP, Voice, _
+from bot.render.i18n import NBSP, Speaker, _
 from bot.render.views.common import (
     arithmetic,
     block_line,
@@ -21,7 +21,7 @@ from planner.catalog import load_catalog
 from planner.reverse import Largest
 
 
-def view_price(answer: Answer, say: Voice, build: Builder) -> None:
+def view_price(answer: Answer, say: Speaker, build: Builder) -> None:
     """One GPU with its blocks, or the list as a table."""
     if len(answer.prices) == 1:
         _one_price(answer.prices[0], say, build)
@@ -52,7 +52,7 @@ def view_price(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build)
 
 
-def _one_price(row: PriceLine, say: Voice, build: Builder) -> None:
+def _one_price(row: PriceLine, say: Speaker, build: Builder) -> None:
     build.line(
         say.line(
             _("<b>{gpu}</b> ({vram}): <b>{price}</b> per GPU"),
@@ -73,23 +73,23 @@ def _two_blocks(answer: Answer) -> list[int]:
     return sizes[:1] + sizes[-1:] if len(sizes) > 1 else sizes
 
 
-def _block_head(hours: int, say: Voice) -> str:
+def _block_head(hours: int, say: Speaker) -> str:
     return f"{say.number(hours)} h"
 
 
-def _block_cells(row: PriceLine, answer: Answer, say: Voice) -> list[str]:
+def _block_cells(row: PriceLine, answer: Answer, say: Speaker) -> list[str]:
     prices = dict(row.blocks)
     return [
         say.usd(prices[h]).replace(NBSP, " ").removeprefix("US$ ") if h in prices else "" for h in _two_blocks(answer)
     ]
 
 
-def _sizes(answer: Answer, say: Voice) -> str:
+def _sizes(answer: Answer, say: Speaker) -> str:
     sizes = sorted({hours for row in answer.prices for hours, _usd in row.blocks})
     return ", ".join(say.number(size) for size in sizes)
 
 
-def view_cost(answer: Answer, say: Voice, build: Builder) -> None:
+def view_cost(answer: Answer, say: Speaker, build: Builder) -> None:
     """What a run costs, and whether the model fits there."""
     if answer.run is None:
         view_price(answer, say, build)
@@ -114,7 +114,7 @@ def view_cost(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)])
 
 
-def _quotes(answer: Answer, say: Voice, build: Builder) -> None:
+def _quotes(answer: Answer, say: Speaker, build: Builder) -> None:
     for quote in answer.quotes:
         build.line(
             say.line(
@@ -128,7 +128,7 @@ def _quotes(answer: Answer, say: Voice, build: Builder) -> None:
         )
 
 
-def view_convert(answer: Answer, say: Voice, build: Builder) -> None:
+def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
     """Dollars in a coin."""
     if answer.run is not None:
         view_cost(answer, say, build)
@@ -143,7 +143,7 @@ def view_convert(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build)
 
 
-def view_time(answer: Answer, say: Voice, build: Builder) -> None:
+def view_time(answer: Answer, say: Speaker, build: Builder) -> None:
     """How to find out how long it takes, and what the first block costs."""
     if answer.params_b is not None:
         build.line(say.line(_("<b>How long does {title} take?</b>"), title=title(answer, say)))
@@ -171,7 +171,7 @@ def view_time(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)])
 
 
-def view_reverse(answer: Answer, say: Voice, build: Builder) -> None:
+def view_reverse(answer: Answer, say: Speaker, build: Builder) -> None:
     """The largest size per method, or what a budget buys."""
     if answer.affordable:
         _affordable(answer, say, build)
@@ -189,7 +189,7 @@ def view_reverse(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build)
 
 
-def _largest(largest: Largest, say: Voice) -> Line:
+def _largest(largest: Largest, say: Speaker) -> Line:
     name = say.method(largest.method)
     if largest.method == "inference":
         name = say.text(_("Running it ({bits}-bit)"), bits=say.number(largest.bits))
@@ -203,7 +203,7 @@ def _largest(largest: Largest, say: Voice) -> Line:
     )
 
 
-def _affordable(answer: Answer, say: Voice, build: Builder) -> None:
+def _affordable(answer: Answer, say: Speaker, build: Builder) -> None:
     budget = answer.question.slots.budget_usd
     if budget is not None:
         build.line(say.line(_("<b>What {usd} buys</b> in whole blocks"), usd=say.usd(budget)))
@@ -227,7 +227,7 @@ def _affordable(answer: Answer, say: Voice, build: Builder) -> None:
         )
 
 
-def _short(method: str, say: Voice) -> str:
+def _short(method: str, say: Speaker) -> str:
     return say.text(SHORT_NAMES[method])
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bot.answers.answer import Note
 from bot.render.document import Line
-from bot.render.i18n import NBSP, Voice, _
+from bot.render.i18n import NBSP, Speaker, _
 from planner.catalog import load_catalog
 from planner.fit import Option
 
@@ -88,15 +88,15 @@ _SETTINGS: Final = {
 }
 
 
-def say_note(note: Note, say: Voice) -> Line:
-    """The note in the voice's language."""
+def say_note(note: Note, say: Speaker) -> Line:
+    """The note in the speaker's language."""
     code = note.code
     if code == "nothing_fits" and note.values.get("fits"):
         code = "nothing_fits_but"
     return say.line(SENTENCES[code], **_values(note, say))
 
 
-def _values(note: Note, say: Voice) -> dict[str, object]:
+def _values(note: Note, say: Speaker) -> dict[str, object]:
     values: dict[str, object] = {"nbsp": NBSP}
     for name, value in note.values.items():
         values[name] = _said(name, value, say)
@@ -108,7 +108,7 @@ def _values(note: Note, say: Voice) -> dict[str, object]:
     return values
 
 
-def _said(name: str, value: Any, say: Voice) -> str:
+def _said(name: str, value: Any, say: Speaker) -> str:
     if isinstance(value, Option):
         return f"{value.count}×{NBSP}{load_catalog().gpus[value.gpu].name}"
     if name in {"method", "fits", "dear", "cheap"}:
@@ -132,6 +132,6 @@ def _said(name: str, value: Any, say: Voice) -> str:
     return str(value)
 
 
-def _setting(text: str, say: Voice) -> str:
+def _setting(text: str, say: Speaker) -> str:
     name, _equals, value = text.partition("=")
     return say.text(_SETTINGS[name], value=say.number(int(value)))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bot.answers.answer import Answer
 from bot.render.document import Builder, Line
-from bot.render.i18n import Voice, _
+from bot.render.i18n import Speaker, _
 from bot.render.views.common import arithmetic, block_line, close, option_name, per_hour, run_lines, spare_text, title
 from planner.catalog import load_catalog
 from planner.fit import Option
 from planner.plan import MethodPlan
 
 
-def view_plan(answer: Answer, say: Voice, build: Builder) -> None:
+def view_plan(answer: Answer, say: Speaker, build: Builder) -> None:
     """A plan: one method in full, several a line each, or the sizes of a family to choose from."""
     if not answer.methods:
         _candidates(answer, say, build)
@@ -22,7 +22,7 @@ def view_plan(answer: Answer, say: Voice, build: Builder) -> None:
         _several(answer, say, build)
 
 
-def _candidates(answer: Answer, say: Voice, build: Builder) -> None:
+def _candidates(answer: Answer, say: Speaker, build: Builder) -> None:
     models = [load_catalog().models[name] for name in answer.candidates if name in load_catalog().models]
     build.lines([say.line(_("This model comes in several sizes. Which one?"))])
     build.lines([say.line(_("• {model}"), model=model.name) for model in models])
@@ -30,7 +30,7 @@ def _candidates(answer: Answer, say: Voice, build: Builder) -> None:
     build.lines([say.line(_("Write it with the size, e.g. “{example} LoRA”."), example=example)])
 
 
-def _one(answer: Answer, plan: MethodPlan, say: Voice, build: Builder) -> None:
+def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None:
     memory, fit = plan.memory, plan.fit
     build.line(say.line(_("<b>{title} · {method}</b>"), title=title(answer, say), method=say.method(plan.method)))
     if memory.floor_gb == memory.plan_gb:
@@ -54,7 +54,7 @@ def _one(answer: Answer, plan: MethodPlan, say: Voice, build: Builder) -> None:
     close(answer, say, build, lines)
 
 
-def _asked(answer: Answer, say: Voice, build: Builder) -> None:
+def _asked(answer: Answer, say: Speaker, build: Builder) -> None:
     asked = answer.asked
     if asked is None:
         return
@@ -76,7 +76,7 @@ def _asked(answer: Answer, say: Voice, build: Builder) -> None:
     )
 
 
-def _choices(answer: Answer, plan: MethodPlan, say: Voice, build: Builder) -> None:
+def _choices(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None:
     fit = plan.fit
     asked = answer.asked
     if asked is not None and asked.rented and asked.option.verdict == "fits" and answer.question.intent == "check":
@@ -97,7 +97,7 @@ def _choices(answer: Answer, plan: MethodPlan, say: Voice, build: Builder) -> No
         build.line(_choice(_("Also: {option} ({vram}) · {price}"), fit.alternative, say))
 
 
-def _choice(label: str, option: Option, say: Voice) -> Line:
+def _choice(label: str, option: Option, say: Speaker) -> Line:
     return say.line(
         label,
         option=option_name(option),
@@ -107,7 +107,7 @@ def _choice(label: str, option: Option, say: Voice) -> Line:
     )
 
 
-def _tight_line(option: Option, say: Voice) -> Line:
+def _tight_line(option: Option, say: Speaker) -> Line:
     return say.line(
         _("{option} ({vram}): tight, {spare}"),
         option=option_name(option),
@@ -116,7 +116,7 @@ def _tight_line(option: Option, say: Voice) -> Line:
     )
 
 
-def _several(answer: Answer, say: Voice, build: Builder) -> None:
+def _several(answer: Answer, say: Speaker, build: Builder) -> None:
     build.line(say.line(_("<b>{title}</b>: memory and the simplest GPU per method"), title=title(answer, say)))
     for plan in answer.methods:
         build.line(_summary(plan, say))
@@ -134,7 +134,7 @@ def _several(answer: Answer, say: Voice, build: Builder) -> None:
     close(answer, say, build, lines)
 
 
-def _summary(plan: MethodPlan, say: Voice) -> Line:
+def _summary(plan: MethodPlan, say: Speaker) -> Line:
     memory, option = plan.memory, plan.fit.simplest
     gb = say.gb(memory.plan_gb)
     if plan.method == "full" and memory.floor_gb != memory.plan_gb:
@@ -150,7 +150,7 @@ def _summary(plan: MethodPlan, say: Voice) -> Line:
     )
 
 
-def _method_label(plan: MethodPlan, say: Voice) -> str:
+def _method_label(plan: MethodPlan, say: Speaker) -> str:
     if plan.method != "inference":
         return say.method(plan.method)
     return say.text(_("Running it ({bits}-bit)"), bits=say.number(plan.memory.bits))

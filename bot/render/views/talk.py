@@ -7,14 +7,14 @@ from decimal import Decimal
 
 from bot.answers.answer import Answer
 from bot.render.document import Builder, Line, Span
-from bot.render.i18n import Voice, _
+from bot.render.i18n import Speaker, _
 from bot.render.views.common import close, gpu_name
 from bot.shop.shop import Fact
 
 _EXAMPLES = (_("70B with LoRA?"), _("does Llama 3.1 8B fit on an L40S?"), _("2x H100 for 24 hours"))
 
 
-def example_lines(say: Voice) -> list[Line]:
+def example_lines(say: Speaker) -> list[Line]:
     """Three things one can ask."""
     return [
         say.line(_("For example:")),
@@ -22,12 +22,12 @@ def example_lines(say: Voice) -> list[Line]:
     ]
 
 
-def examples(say: Voice) -> list[str]:
+def examples(say: Speaker) -> list[str]:
     """The three examples as texts."""
     return [say.text(example) for example in _EXAMPLES]
 
 
-def view_smalltalk(answer: Answer, say: Voice, build: Builder) -> None:
+def view_smalltalk(answer: Answer, say: Speaker, build: Builder) -> None:
     """Who this is and what it can do."""
     build.line(
         say.line(_("Hello! I tell you which GPU fits your model, show the memory arithmetic and what it costs."))
@@ -35,7 +35,7 @@ def view_smalltalk(answer: Answer, say: Voice, build: Builder) -> None:
     build.lines(example_lines(say))
 
 
-def view_unsupported(answer: Answer, say: Voice, build: Builder) -> None:
+def view_unsupported(answer: Answer, say: Speaker, build: Builder) -> None:
     """One honest sentence, then what can be asked."""
     close(answer, say, build)
     build.line(
@@ -44,19 +44,17 @@ def view_unsupported(answer: Answer, say: Voice, build: Builder) -> None:
     build.lines(example_lines(say))
 
 
-def view_human(answer: Answer, say: Voice, build: Builder) -> None:
+def view_human(answer: Answer, say: Speaker, build: Builder) -> None:
     """How to reach a person."""
     contact = answer.links.support_contact
     if contact:
         build.line(say.line(_("You can reach a person here: <b>{contact}</b>"), contact=contact))
     else:
-        build.line(
-            say.line(_("I can't hand you over to a person here yet: please write to the shop's support."))
-        )
+        build.line(say.line(_("I can't hand you over to a person here yet: please write to the shop's support.")))
     build.line(say.line(_("Meanwhile I can answer questions about GPUs, memory and prices.")))
 
 
-def view_error(answer: Answer, say: Voice, build: Builder) -> None:
+def view_error(answer: Answer, say: Speaker, build: Builder) -> None:
     """What can't be planned, the allowed range and the nearest value."""
     problem = answer.error
     if problem is None:
@@ -107,7 +105,7 @@ def view_error(answer: Answer, say: Voice, build: Builder) -> None:
     build.lines(example_lines(say))
 
 
-def view_faq(answer: Answer, say: Voice, build: Builder) -> None:
+def view_faq(answer: Answer, say: Speaker, build: Builder) -> None:
     """The shop's facts on a topic."""
     facts = {fact.key: fact for fact in answer.facts}
     heading = TOPIC_HEADINGS[answer.topic or "other"]
@@ -142,7 +140,7 @@ TOPIC_HEADINGS = {
 }
 
 
-def _fact_line(key: str, fact: Fact, say: Voice) -> Line:
+def _fact_line(key: str, fact: Fact, say: Speaker) -> Line:
     """One fact as a sentence; an unpublished one says so; facts without a sentence stay silent."""
     if fact.value is None:
         return say.line(_("• {what}: not published yet."), what=say.text(UNPUBLISHED.get(key, _("This"))))
@@ -174,16 +172,16 @@ def _list(fact: Fact) -> tuple[str, ...]:
     return fact.value if isinstance(fact.value, tuple) else (str(fact.value),)
 
 
-def _shown(fact: Fact, say: Voice) -> Line:
+def _shown(fact: Fact, say: Speaker) -> Line:
     what = ", ".join(say.text(SHOWN_NAMES[name]) for name in _list(fact) if name in SHOWN_NAMES)
     return say.line(_("• Before you start, the dashboard shows each host's {what}."), what=what)
 
 
-def _minimum(fact: Fact, say: Voice) -> Line:
+def _minimum(fact: Fact, say: Speaker) -> Line:
     return say.line(_("• The smallest top-up is <b>{usd}</b>."), usd=say.usd(Decimal(str(fact.value))))
 
 
-_SENTENCES: dict[str, Callable[[Fact, Voice], Line]] = {
+_SENTENCES: dict[str, Callable[[Fact, Speaker], Line]] = {
     "coins": lambda f, s: s.line(_("• You pay in crypto: <b>{coins}</b>."), coins=", ".join(_list(f))),
     "card_needed": lambda f, s: () if f.value else s.line(_("• No card needed.")),
     "id_needed": lambda f, s: () if f.value else s.line(_("• No ID needed.")),
