@@ -70,9 +70,9 @@ def answer_time(desk: Desk) -> Answer:
     if slots.steps is not None and slots.steps_per_hour is not None:
         hours = wall_hours(slots.steps, slots.steps_per_hour)
         if slots.gpu is not None and desk.shop.prices.row(slots.gpu) is not None:
-            run = desk.cost(slots.gpu, slots.count or 1, hours, slots.method)
-            basket_notes(desk, run)
-            return Answer(question=desk.question, params_b=size, model_name=model_name(desk), run=run)
+            measured = desk.cost(slots.gpu, slots.count or 1, hours, slots.method)
+            basket_notes(desk, measured)
+            return Answer(question=desk.question, params_b=size, model_name=model_name(desk), run=measured)
     facts = desk.shop.facts_on("time")
     desk.cite(*(fact.source for fact in facts))
     desk.note("speed_unknown" if desk.slots.method == "inference" else "no_run_time")

@@ -44,9 +44,11 @@ def answer_plan(desk: Desk) -> Answer:
 
 
 def _on_count(desk: Desk, plan: Plan, count: int) -> None:
-    """"On a single GPU?": which methods fit on so many GPUs, and on which."""
+    """ "On a single GPU?": which methods fit on so many GPUs, and on which."""
     for method in plan.methods:
-        fitting = [o for o in method.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None]
+        fitting = [
+            o for o in method.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None
+        ]
         if fitting:
             option = min(fitting, key=lambda o: o.usd_per_hour or 0)
             desk.note("on_count", method=method.method, count=count, option=option)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, get_args
 
 from bot.reader.lexicon import Hit
 from bot.reader.names import NamedGpu, NamedModel, find_models
@@ -12,7 +12,7 @@ from bot.reader.question import Coin, Mention, Problem, Slots, Task
 from bot.reader.quantities import Quantity
 from bot.reader.scan import Scan
 from planner.catalog import load_catalog
-from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, Method
+from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Method
 
 _COINS: Final = frozenset(get_args(Coin))
 _WEAK_RUN: Final = frozenset({"chat", "chatbot", "api", "endpoint", "run", "work"})
@@ -162,7 +162,7 @@ def _family_with_size(scan: Scan, reading: Reading) -> None:
 def _methods(scan: Scan, reading: Reading) -> None:
     found: list[tuple[int, int, Method]] = []
     eight = [hit for hit in scan.by_concept.get("method.full_8bit", ())]
-    for method in ("qlora", "lora", "full", "full_8bit"):
+    for method in TRAINING:
         for hit in scan.by_concept.get(f"method.{method}", ()):
             if method == "full" and not _means_full_training(scan, hit):
                 continue
@@ -171,7 +171,7 @@ def _methods(scan: Scan, reading: Reading) -> None:
             if scan.negated(hit.start) and not _says_without_quantising(scan, hit):
                 reading.negative.append(method)
                 continue
-            found.append((hit.start, hit.end, cast(Method, method)))
+            found.append((hit.start, hit.end, method))
     found = [
         f
         for f in found

@@ -1,6 +1,0 @@
-"""gpubot: the command line."""
-
-
-def main() -> None:
-    """Entry point of the ``gpubot`` command."""
-    raise SystemExit(2)

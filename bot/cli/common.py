@@ -1,0 +1,39 @@
+"""What commands share: settings, the shop as of a day, the moment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+
+import click
+
+from bot.settings import Settings
+from bot.shop.files import load_seeds
+from bot.shop.history import in_force, read_history
+from bot.shop.shop import Shop
+
+
+class Day(click.ParamType):
+    """A day as YYYY-MM-DD."""
+
+    name = "date"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is not a day; write it like 2026-10-29", param, ctx)
+
+
+def moment(as_of: date | None) -> datetime:
+    """Now, or noon of the day asked for, in UTC."""
+    return datetime.now(UTC) if as_of is None else datetime.combine(as_of, time(12), UTC)
+
+
+def load_shop(settings: Settings, day: date) -> Shop:
+    """The shop with the price list in force on a day.  Raises NoPricesError, ShopFileError."""
+    shop = load_seeds(settings.links, settings.price_stale_days)
+    history = read_history(settings.data_dir)
+    return replace(shop, prices=in_force(shop.prices, history, day))

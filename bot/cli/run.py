@@ -1,0 +1,47 @@
+"""gpubot run and gpubot chat."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date
+
+import click
+
+from bot.cli.ask import Language
+from bot.cli.common import Day
+from bot.settings import Settings, load_settings
+
+
+@click.command(short_help="Start the bot on Telegram; without GPUBOT_TOKEN, talk to it here.")
+def run() -> None:
+    """Start the bot on Telegram.
+
+    Without GPUBOT_TOKEN the conversation opens in this terminal.
+    """
+    settings = load_settings()
+    if settings.token is None:
+        click.echo("No GPUBOT_TOKEN: talking here. For Telegram, get a token from @BotFather and set it.", err=True)
+        _talk(settings, None, None)
+        return
+    raise click.ClickException("this version answers in the terminal and as JSON only; unset GPUBOT_TOKEN")
+
+
+@click.command(short_help="Talk to the bot in this terminal.")
+@click.option("--lang", type=Language(), help="Language for texts that show none: pt_BR, en or es.")
+@click.option("--as-of", type=Day(), help="Answer as on that day (YYYY-MM-DD), with that day's prices.")
+def chat(lang: str | None, as_of: date | None) -> None:
+    """Talk to the bot: one question a line, follow-ups welcome.  Ctrl-D ends.
+
+    \b
+    echo "70B com LoRA?" | gpubot chat
+    """
+    _talk(load_settings(), lang, as_of)
+
+
+def _talk(settings: Settings, lang: str | None, as_of: date | None) -> None:
+    from bot.terminal import converse, converse_piped
+
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        converse(settings, lang or settings.lang, as_of)
+    else:
+        converse_piped(settings, lang or settings.lang, as_of)
