@@ -143,6 +143,8 @@ class Roles:
             return self._money(n, str(hit.value), end)
         if role == "coin":
             return self._money(n, str(hit.value), end)
+        if role == "gpu" and n.suffix:
+            return self._by_suffix(n)
         if role == "gpu":
             return Quantity("count", n.value, n.start, end) if self._whole(n) else None
         if role == "params":

@@ -316,7 +316,7 @@ def _beside_gpu(scan: Scan, quantity: Quantity) -> bool:
 
 def _counts(scan: Scan, reading: Reading) -> None:
     counts = [q for q in scan.role("count") if q.value >= 0]
-    reading.count_asked = scan.has("cue.how_many") and not counts
+    reading.count_asked = not counts and (scan.has("cue.how_many") or _how_many_gpus(scan))
     parallel = _parallel_size(scan)
     if not counts and parallel is not None:
         reading.slots["count"] = parallel
@@ -337,6 +337,15 @@ def _counts(scan: Scan, reading: Reading) -> None:
         reading.slots["count"] = value
     elif reading.problem is None:
         reading.problem = Problem("out_of_range", "count", f"1-{MAX_COUNT}", "1" if value < 1 else str(MAX_COUNT))
+
+
+def _how_many_gpus(scan: Scan) -> bool:
+    """"combien de H100": an amount asked right before a GPU, with at most a short word between."""
+    starts = [gpu.start for gpu in scan.gpus] + [hit.start for hit in scan.by_concept.get("gpu", ())]
+    for hit in scan.by_concept.get("cue.how_much", ()):
+        if any(s == hit.end or (s == hit.end + 1 and len(scan.tokens[hit.end].text) <= 3) for s in starts):
+            return True
+    return False
 
 
 def _parallel_size(scan: Scan) -> int | None:
