@@ -24,10 +24,16 @@ $(VENV)/.test: $(VENV)/.run .ci/lock/test.txt
 	@$(PIP) --require-hashes -r .ci/lock/test.txt </dev/null >&2
 	@touch $@
 
-run: $(VENV)/.run ## start the bot; without GPUBOT_TOKEN, talk to it in this terminal
+# Translations and lexicons are compiled once; whatever is edited later is compiled in memory until the next make.
+LOCALES := $(wildcard locales/*/lexicon.yaml locales/*/LC_MESSAGES/*.po)
+$(VENV)/.compiled: $(VENV)/.run $(LOCALES)
+	@{ $(BIN)/python -m bot.reader.compile && $(BIN)/python -m bot.render.compile ; } </dev/null >&2
+	@touch $@
+
+run: $(VENV)/.compiled ## start the bot; without GPUBOT_TOKEN, talk to it in this terminal
 	@$(BIN)/gpubot run
 
-test: $(VENV)/.test lint types ## lint, type-check, check translations, run the tests
+test: $(VENV)/.test $(VENV)/.compiled lint types ## lint, type-check, check translations, run the tests
 	@$(BIN)/python -m pytest -n auto -q
 
 lint: $(VENV)/.test

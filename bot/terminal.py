@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
 
 import click
 
 from bot.chat import Voice, take_turn
-from bot.cli.common import load_shop, moment
 from bot.reader.question import Question
-from bot.settings import Settings
+from bot.shop.shop import Shop
 
+#: The shop and the moment, asked anew for every line: a conversation may outlast a price list.
+Counter = Callable[[], tuple[Shop, datetime]]
 #: Longer lines are cut: nothing a person asks needs more.
 _MAX_LINE = 100_000
 
@@ -20,24 +22,22 @@ _MAX_LINE = 100_000
 class Session:
     """One conversation: it remembers what was asked."""
 
-    def __init__(self, settings: Settings, lang: str | None, as_of: date | None) -> None:
-        self._settings = settings
+    def __init__(self, counter: Counter, lang: str | None) -> None:
+        self._counter = counter
         self._voice = Voice(default=lang)
-        self._as_of = as_of
         self._history: list[Question] = []
 
     def answer(self, text: str) -> str:
         """The answer to one line."""
-        now = moment(self._as_of)
-        shop = load_shop(self._settings, now.date())
+        shop, now = self._counter()
         turn = take_turn(text, history=self._history, shop=shop, now=now, voice=self._voice)
         self._history.append(turn.question)
         return turn.text().plain
 
 
-def converse_piped(settings: Settings, lang: str | None, as_of: date | None) -> None:
+def converse_piped(counter: Counter, lang: str | None) -> None:
     """Answer each line of standard input, then end."""
-    session = Session(settings, lang, as_of)
+    session = Session(counter, lang)
     for index, text in enumerate(_lines()):
         click.echo(("\n" if index else "") + session.answer(text))
 
@@ -49,18 +49,18 @@ def _lines() -> Iterator[str]:
             yield text
 
 
-def converse(settings: Settings, lang: str | None, as_of: date | None) -> None:
-    """Talk to a person at a terminal until Ctrl-D."""
+def converse(counter: Counter, lang: str | None, data_dir: Path) -> None:
+    """Talk to a person at a terminal until Ctrl-D; what was typed is kept in ``data_dir``."""
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
     history: History = InMemoryHistory()
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-        history = FileHistory(str(settings.data_dir / "history"))
+        data_dir.mkdir(parents=True, exist_ok=True)
+        history = FileHistory(str(data_dir / "history"))
     except OSError:
         click.echo("gpubot: the data directory can't be written, so history is not kept", err=True)
-    session = Session(settings, lang, as_of)
+    session = Session(counter, lang)
     prompt: PromptSession[str] = PromptSession(history=history)
     while True:
         try:

@@ -65,6 +65,7 @@ class Answer:
     model_name: str | None = None
     methods: tuple[MethodPlan, ...] = ()
     asked: Asked | None = None
+    asked_by_method: tuple[Asked, ...] = ()  # where several methods were planned on a named GPU
     run: RunCost | None = None
     block: RunCost | None = None
     prices: tuple[PriceLine, ...] = ()
@@ -78,7 +79,7 @@ class Answer:
     quotes: tuple[Quote, ...] = ()
     assumptions: tuple[Note, ...] = ()
     notes: tuple[Note, ...] = ()
-    links: Links = Links()
+    links: Links = field(default_factory=Links)
     error: Problem | None = None
     prices_as_of: date | None = None
     prices_stale_days: int | None = None  # days beyond which they are said to be old; None: not old

@@ -24,8 +24,8 @@ def answer_check(desk: Desk) -> Answer:
         desk.assume("count_assumed", count=1)
     plan = desk.plan(size, methods, gpu, count)
     single = len(methods) == 1
-    headline = plan.methods[0] if single else None
     asked = plan.asked[0] if single else _most_demanding_that_fits(plan)
+    headline = next((m for m in plan.methods if m.method == asked.method), plan.methods[0])
     _verdict_notes(desk, asked)
     notes_on(desk, plan)
     run, block = money_for(desk, plan, headline)
@@ -35,6 +35,7 @@ def answer_check(desk: Desk) -> Answer:
         model_name=model_name(desk),
         methods=plan.methods,
         asked=asked,
+        asked_by_method=() if single else plan.asked,
         run=run,
         block=block,
         wanted_method=methods[0] if single else None,

@@ -69,10 +69,13 @@ def answer_time(desk: Desk) -> Answer:
     size = desk.size()
     if slots.steps is not None and slots.steps_per_hour is not None:
         hours = wall_hours(slots.steps, slots.steps_per_hour)
+        desk.note("measured_hours", hours=hours, steps=slots.steps, steps_per_hour=slots.steps_per_hour)
         if slots.gpu is not None and desk.shop.prices.row(slots.gpu) is not None:
             measured = desk.cost(slots.gpu, slots.count or 1, hours, slots.method)
             basket_notes(desk, measured)
             return Answer(question=desk.question, params_b=size, model_name=model_name(desk), run=measured)
+        desk.note("which_gpu")
+        return Answer(question=desk.question, params_b=size, model_name=model_name(desk))
     facts = desk.shop.facts_on("time")
     desk.cite(*(fact.source for fact in facts))
     desk.note("speed_unknown" if desk.slots.method == "inference" else "no_run_time")
@@ -113,7 +116,10 @@ def _time_plan(desk: Desk, size: float | None) -> Plan | None:
     gpu = desk.slots.gpu
     if gpu is not None and load_catalog().gpu(gpu).vram_gb is None:
         gpu = None
-    return desk.plan(size, desk.methods(TRAINING), gpu, desk.slots.count if gpu else None)
+    methods = desk.methods(TRAINING)
+    if len(methods) > 1:
+        return None  # several methods: which configuration is meant is not known
+    return desk.plan(size, methods, gpu, desk.slots.count if gpu else None)
 
 
 def answer_convert(desk: Desk) -> Answer:

@@ -29,7 +29,7 @@ def answer_plan(desk: Desk) -> Answer:
     notes_on(desk, plan)
     if gpu is None and desk.slots.count is not None:
         _on_count(desk, plan, desk.slots.count)
-    headline = plan.methods[0] if len(methods) == 1 else None
+    headline = plan.methods[0]  # several methods are listed from the lightest on
     run, block = money_for(desk, plan, headline)
     return Answer(
         question=desk.question,
@@ -37,6 +37,7 @@ def answer_plan(desk: Desk) -> Answer:
         model_name=model_name(desk),
         methods=plan.methods,
         asked=plan.asked[0] if plan.asked and len(methods) == 1 else None,
+        asked_by_method=plan.asked if len(methods) > 1 else (),
         run=run,
         block=block,
         wanted_method=methods[0] if len(methods) == 1 else None,
@@ -89,7 +90,8 @@ def notes_on(desk: Desk, plan: Plan) -> None:
     if any(method.method != "inference" for method in plan.methods):
         desk.assume("rule_tier")
     if single and plan.methods[0].method == "inference":
-        desk.assume("short_context")
+        margin = load_catalog().rules["inference"].margin or 1.0
+        desk.assume("short_context", margin_percent=round((margin - 1) * 100))
         if desk.slots.bits is None:
             desk.assume("bits_assumed", bits=16)
             _four_bit(desk, plan)
@@ -139,7 +141,7 @@ def money_for(desk: Desk, plan: Plan, headline: MethodPlan | None) -> tuple[RunC
     if headline is None:
         return None, None
     option = headline.fit.simplest
-    asked = plan.asked[0] if plan.asked else None
+    asked = next((a for a in plan.asked if a.method == headline.method), None)
     if asked is not None and asked.rented and asked.option.verdict == "fits":
         option = asked.option
     if option is None:

@@ -22,6 +22,10 @@ def answer_price(desk: Desk) -> Answer:
             if near is not None and near not in rows:
                 rows.append(near)
     desk.cite(prices.source)
+    count = desk.slots.count
+    if count is not None and count > 1:
+        for row in rows:
+            desk.note("configuration_price", gpu=row.gpu, count=count, usd=row.usd_per_hour * count)
     lines = tuple(price_line(row, desk.shop) for row in (rows or prices.rows))
     return Answer(question=desk.question, prices=lines)
 

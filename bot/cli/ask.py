@@ -18,7 +18,7 @@ from bot.settings import load_settings
 from bot.shop.shop import Shop
 
 
-class Language(click.ParamType):
+class Language(click.ParamType[str]):
     """A shipped locale by any of its usual spellings."""
 
     name = "language"

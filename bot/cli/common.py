@@ -13,7 +13,7 @@ from bot.shop.history import in_force, read_history
 from bot.shop.shop import Shop
 
 
-class Day(click.ParamType):
+class Day(click.ParamType[date]):
     """A day as YYYY-MM-DD."""
 
     name = "date"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from datetime import date
+from datetime import date, datetime
 
 import click
 
 from bot.cli.ask import Language
-from bot.cli.common import Day
+from bot.cli.common import Day, load_shop, moment
 from bot.settings import Settings, load_settings
+from bot.shop.shop import Shop
 
 
 @click.command(short_help="Start the bot on Telegram; without GPUBOT_TOKEN, talk to it here.")
@@ -41,7 +42,11 @@ def chat(lang: str | None, as_of: date | None) -> None:
 def _talk(settings: Settings, lang: str | None, as_of: date | None) -> None:
     from bot.terminal import converse, converse_piped
 
+    def counter() -> tuple[Shop, datetime]:
+        now = moment(as_of)
+        return load_shop(settings, now.date()), now
+
     if sys.stdin.isatty() and sys.stdout.isatty():
-        converse(settings, lang or settings.lang, as_of)
+        converse(counter, lang or settings.lang, settings.data_dir)
     else:
-        converse_piped(settings, lang or settings.lang, as_of)
+        converse_piped(counter, lang or settings.lang)

@@ -10,12 +10,13 @@ def explanation(text: str) -> str:
     found = trace(text)
     question = found.question
     lines = [f"tokens   {' | '.join(token.text for token in found.scan.tokens)}"]
-    for mention in sorted(question.mentions, key=lambda m: (m.start, m.end)):
-        lines.append(f"mention  {mention.role:<8} {mention.text!r} [{mention.start}:{mention.end}] -> {mention.value}")
+    lines.extend(
+        f"mention  {mention.role:<8} {mention.text!r} [{mention.start}:{mention.end}] -> {mention.value}"
+        for mention in sorted(question.mentions, key=lambda m: (m.start, m.end))
+    )
     lines.append(f"language {question.lang or 'not clear'}")
     lines.append(f"intent   {question.intent}, because of {', '.join(found.decision.evidence) or 'nothing recognised'}")
-    for name, value in question.slots.stated().items():
-        lines.append(f"slot     {name} = {value}")
+    lines.extend(f"slot     {name} = {value}" for name, value in question.slots.stated().items())
     if question.notes:
         lines.append(f"notes    {', '.join(question.notes)}")
     if question.problem is not None:

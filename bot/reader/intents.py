@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.reader.question import Intent, Topic
+from bot.reader.reading import Reading
 from bot.reader.scan import Scan
-from bot.reader.slots import Reading
 
 _TOPICS: Final[tuple[Topic, ...]] = (
     "expiry",
@@ -159,8 +159,7 @@ def _compare(case: Case) -> Decision | None:
     several = (
         len(slots.get("gpus", ())) > 1
         or len(slots.get("methods", ())) > 1
-        or len(slots.get("models", ())) > 1
-        and "model" in slots
+        or (len(slots.get("models", ())) > 1 and "model" in slots)
     )
     linked = case.has("versus", "either", "compare", "which")
     if several and linked:
@@ -169,17 +168,15 @@ def _compare(case: Case) -> Decision | None:
 
 
 def _time(case: Case) -> Decision | None:
-    if (
-        case.scan.has("faq.expiry")
-        and not case.sized
-        or not (case.sized or case.trains or case.gpu or case.has("time"))
+    if (case.scan.has("faq.expiry") and not case.sized) or not (
+        case.sized or case.trains or case.gpu or case.has("time")
     ):
         return None
     if case.has("speed") and (case.sized or case.gpu):
         return Decision("time", ("speed",))
-    if case.has("time") and not (case.scan.has("faq.start") and not case.sized) and not _asks_price_of_time(case):
-        if case.sized or case.trains or case.gpu or case.scan.words() <= 8:
-            return Decision("time", ("time",))
+    asks = case.has("time") and not (case.scan.has("faq.start") and not case.sized) and not _asks_price_of_time(case)
+    if asks and (case.sized or case.trains or case.gpu or case.scan.words() <= 8):
+        return Decision("time", ("time",))
     deadline = "hours" in case.reading.slots and "tokens" in case.reading.slots and case.sized
     return Decision("time", ("deadline",)) if deadline else None
 
@@ -226,7 +223,7 @@ def _check(case: Case) -> Decision | None:
 
 
 def _price(case: Case) -> Decision | None:
-    if case.sized or case.trains and not case.gpu:
+    if case.sized or (case.trains and not case.gpu):
         return None
     if case.gpu and (case.has("price", "cost", "how_much") or case.scan.words() <= 4):
         return Decision("price", ("gpu", "price"))

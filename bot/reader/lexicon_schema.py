@@ -20,6 +20,7 @@ class _Strict(BaseModel):
 class Words(_Strict):
     """Words that give a number its role; see CONTRIBUTING for an example of each."""
 
+    link: Phrases  # small words between a label and its number, or a number and its noun
     gpu: Phrases  # card, placa
     vram: Phrases  # memory of the card
     gigabytes: Phrases

@@ -8,8 +8,8 @@ from typing import Any, Final
 from bot.reader.intents import Decision
 from bot.reader.names import find_models
 from bot.reader.question import Intent, Question
+from bot.reader.reading import Reading
 from bot.reader.scan import Scan
-from bot.reader.slots import Reading
 from planner.catalog import load_catalog
 from planner.query import MAX_COUNT
 
@@ -65,7 +65,7 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
     opener = _opens(scan)
     if sized:
         rest = names & {"method", "methods", "gpu", "gpus", "hours"}
-        return scan.words() <= _LONG and (opener or not rest and bool(previous.slots.models)) and len(rest) <= 1
+        return scan.words() <= _LONG and (opener or (not rest and bool(previous.slots.models))) and len(rest) <= 1
     if scan.has("cue.price_list") and not names and not opener:
         return False
     if own.intent == "reverse" or (own.intent == "convert" and names & {"budget", "budget_usd"}):
@@ -133,11 +133,7 @@ def _intent(
     if scan.has("cue.time", "cue.speed") and not (scan.has("cue.cost") and "hours" in changed):
         return "time"
     if changed.get("coin") and not {"budget", "budget_usd"} & changed.keys():
-        return (
-            "convert"
-            if "hours" in slots or "budget_usd" in slots or previous.intent in {"convert", "cost", "price"}
-            else "convert"
-        )
+        return "convert"
     sized = bool({"model", "params_b"} & changed.keys())
     if sized and previous.intent in {"cost", "time", "price"}:
         return "plan" if "hours" not in slots else previous.intent

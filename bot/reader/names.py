@@ -1,4 +1,4 @@
-"""Names of models and GPUs in normalised text: catalogue names, hub ids, tags, nicknames, typing errors."""
+"""Names of models in normalised text: catalogue names, hub ids, tags, nicknames, typing errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from bot.reader.tokens import Token
 from planner.catalog import Model, load_catalog
 from planner.resources import folder
 
@@ -165,8 +164,7 @@ def _at(
     ):
         expanded = names.spellings.get(pieces[end].text, (pieces[end].text,))
         piece = pieces[end]
-        if not (_SIZE_OR_MOE.match(piece.text) or _is_version(piece.text) or piece.text[0] in "ae" and piece.text[1:2].isdigit()
-                or piece.text in names.vocabulary or piece.text in names.noise or expanded[0] in names.heads):  # fmt: skip
+        if not (_belongs(names, piece.text) or expanded[0] in names.heads):
             break
         segment.extend(Piece(word, piece.start, piece.end) for word in expanded)
         end += 1
@@ -179,6 +177,14 @@ def _at(
         return None, index + 1
     after = next((i for i in range(index, len(pieces)) if pieces[i].start >= mention.end), len(pieces))
     return _stretch(norm, mention), after
+
+
+def _belongs(names: Names, text: str) -> bool:
+    """Whether a piece can be part of a model's name: a size, a version, an active size, a word that names use."""
+    active = text[0] in "ae" and text[1:2].isdigit()
+    return (
+        bool(_SIZE_OR_MOE.match(text)) or _is_version(text) or active or text in names.vocabulary or text in names.noise
+    )
 
 
 def _head(
@@ -363,103 +369,6 @@ def _stretch(norm: str, mention: NamedModel) -> NamedModel:
 
 def _moved(mention: NamedModel, start: int, end: int) -> NamedModel:
     return NamedModel(start, end, mention.model, mention.params_b, mention.candidates, mention.version_assumed)
-
-
-@dataclass(frozen=True, slots=True)
-class NamedGpu:
-    """A GPU mention: tokens[start:end]; ``memory_gb`` where the text states the card's memory."""
-
-    start: int
-    end: int
-    gpu: str
-
-
-@cache
-def _gpu_keys() -> dict[str, str]:
-    keys: dict[str, str] = {}
-    for gpu in load_catalog().gpus.values():
-        for alias in (gpu.id, gpu.name.lower(), *gpu.aliases):
-            compact = re.sub(r"[^a-z0-9]", "", alias.lower())
-            keys.setdefault(compact, gpu.id)
-            keys.setdefault(compact.removeprefix("nvidia").removeprefix("geforce"), gpu.id)
-            series = re.fullmatch(r"(?:rtx|gtx)([1-5]0\d0(?:ti|super|tisuper)?)", compact)
-            if series:
-                keys.setdefault(series.group(1), gpu.id)
-    for ambiguous in ("", *(f"m{n}" for n in range(1, 10))):  # "bge-m3": a chip's name needs more than that
-        keys.pop(ambiguous, None)
-    return keys
-
-
-def find_gpus(tokens: Sequence[Token]) -> list[NamedGpu]:
-    """Every GPU mention, left to right, the longest name at each place."""
-    keys = _gpu_keys()
-    found: list[NamedGpu] = []
-    index = 0
-    while index < len(tokens):
-        hit = _gpu_at(keys, tokens, index)
-        if hit is None:
-            index += 1
-        else:
-            found.append(hit)
-            index = hit.end
-    return found
-
-
-def _gpu_at(keys: dict[str, str], tokens: Sequence[Token], index: int) -> NamedGpu | None:
-    first = tokens[index]
-    if first.kind == "mark" or (first.glued and index and tokens[index - 1].text in "/_-."):
-        return None
-    best: NamedGpu | None = None
-    compact = ""
-    for end, spelled in _joins(tokens, index):
-        compact = spelled
-        gpu = keys.get(compact) or keys.get(_zeros(compact))
-        if gpu is not None and _plausible(tokens, index, end, compact):
-            best = NamedGpu(index, end, gpu)
-    if best is None:
-        return None
-    end = best.end
-    if end < len(tokens) and tokens[end].glued and tokens[end].text in {"s", "'s"}:
-        best = NamedGpu(best.start, end + 1, best.gpu)  # H100s
-    return best
-
-
-def _joins(tokens: Sequence[Token], index: int) -> Iterator[tuple[int, str]]:
-    """Growing runs of words and numbers with at most a space or hyphen between them."""
-    compact = ""
-    for end in range(index, min(index + 7, len(tokens))):
-        token = tokens[end]
-        if token.kind == "mark":
-            if token.text != "-" or end == index:
-                return
-            continue
-        if "." in token.text or "," in token.text or " " in token.text:
-            return
-        compact += token.text
-        yield end + 1, compact
-
-
-def _zeros(compact: str) -> str:
-    """Letters O between digits are zeros: "h1oo"."""
-    return re.sub(r"(?<=\d)o+(?=o|\d|$)|(?<=\d)o+", lambda m: "0" * len(m.group()), compact)
-
-
-def _plausible(tokens: Sequence[Token], start: int, end: int, compact: str) -> bool:
-    run = tokens[start:end]
-    if run[0].kind == "number":  # "4090" alone, not "1.4090" or a price
-        return not run[0].glued or (start > 0 and tokens[start - 1].text in {"x", "rtx", "gtx", "*"})
-    before = tokens[start - 1] if start else None
-    if run[0].glued and before is not None and before.kind == "number" and any(not token.glued for token in run[1:]):
-        return False  # "7b 200" is a size and a number
-    spaced = [token for token in run[1:] if token.kind == "number" and not token.glued]
-    if spaced and len(run[0].text) == 1 and "-" not in [t.text for t in run]:  # "a 100", "h 100"
-        return (
-            run[0].text != "a"
-            or before is None
-            or before.kind == "number"
-            or before.text in {"x", "gpu", "placa", "da", "na", "uma"}
-        )
-    return True
 
 
 def overlaps(spans: Iterable[tuple[int, int]], start: int, end: int) -> bool:

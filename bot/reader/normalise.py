@@ -14,8 +14,8 @@ from typing import Final
 #: Longer messages are read up to here: no question needs more, and time stays bounded.
 MAX_CHARS: Final = 8_000
 
-_LETTERS: Final = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ß": "ss", "×": "x", "✕": "x", "–": "-",
-                   "—": "-", "−": "-", "’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "₿": "btc"}  # fmt: skip
+_PLAIN: Final = ["i", "l", "o", "d", "ae", "oe", "ss", "btc", "x", "x", "-", "-", "-", "'", "'", "'", '"', '"']
+_LETTERS: Final = dict(zip("ıłøđæœß₿×✕–—−’‘`“”", _PLAIN, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,7 @@ def normalise(text: str) -> Normal:
     starts: list[int] = []
     ends: list[int] = []
     for index, char in enumerate(text):
-        if char.isascii() and char.isalnum():
-            folded = char.lower()
-        else:
-            folded = _fold(char)
+        folded = char.lower() if char.isascii() and char.isalnum() else _fold(char)
         if not folded:
             if ends and unicodedata.category(char) == "Mn":
                 ends[-1] = index + 1

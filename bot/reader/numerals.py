@@ -104,7 +104,9 @@ def _spelled(tokens: Sequence[Token], index: int, words: dict[int, Hit], taken: 
         if following is None or taken[start] or start >= len(tokens):
             break
         more = _amount(following)
-        if not (value >= 20 and 0 < more < 10 and value % 10 == 0 or value >= 100 and more < 100 and value % 100 == 0):
+        tens = value >= 20 and value % 10 == 0 and 0 < more < 10
+        hundreds = value >= 100 and value % 100 == 0 and more < 100
+        if not (tens or hundreds):
             break
         value, end = value + more, following.end
     if end - index == 1 and end < len(tokens) and tokens[end].text in {"hundred", "cem"} and value < 10:

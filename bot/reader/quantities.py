@@ -31,9 +31,8 @@ _SIGN_WORDS: Final = {
 }
 _STABLE: Final = frozenset({"USDT", "USDC"})
 _FILLERS: Final = 2
-_LABEL_GLUE: Final = frozenset(
-    {":", "=", "de", "of", "di", "von", "size", "len", "length", "to", "pra", "para", "a", "em", "at", "is", "é"}
-)
+_LABEL_MARKS: Final = frozenset({":", "="})
+_COUNT_MARKS: Final = frozenset({"x", "*", "(", "nvidia"})
 _TYPICAL_CONTEXT: Final = 300_000
 
 _FORMATS: Final = re.compile(
@@ -203,7 +202,7 @@ class Roles:
                     ):
                         continue
                     return hit.concept
-            if index == 0 or self.tokens[index - 1].text not in _LABEL_GLUE:
+            if index == 0 or not (self.tokens[index - 1].text in _LABEL_MARKS or self._hit(index - 1, ("link",))):
                 return None
             index -= 1
         return None
@@ -237,33 +236,7 @@ class Roles:
 
     def _bridge(self, between: Sequence[Token], index: int) -> bool:
         for offset, token in enumerate(between):
-            known = self._hit(index + offset, ("gpu",)) is not None
-            if not (
-                known
-                or token.text
-                in {
-                    "x",
-                    "*",
-                    "(",
-                    "de",
-                    "of",
-                    "di",
-                    "von",
-                    "nvidia",
-                    "的",
-                    "张",
-                    "块",
-                    "个",
-                    "卡",
-                    "adet",
-                    "tane",
-                    "buah",
-                    "szt",
-                    "stuks",
-                    "sztuki",
-                    "шт",
-                }
-            ):
+            if token.text not in _COUNT_MARKS and self._hit(index + offset, ("gpu", "link")) is None:
                 return False
         return True
 

@@ -9,8 +9,9 @@ from typing import Any
 from bot.reader.intents import Decision, decide
 from bot.reader.memory import merge
 from bot.reader.question import Intent, Question, Slots
+from bot.reader.reading import Reading
 from bot.reader.scan import Scan, scan
-from bot.reader.slots import Reading, read_slots
+from bot.reader.slots import read_slots
 
 #: Slots that an intent does not carry.
 _IRRELEVANT: dict[str, frozenset[str]] = {

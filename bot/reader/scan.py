@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.reader.gpus import NamedGpu, find_gpus
 from bot.reader.lexicon import Hit, load_lexicon
-from bot.reader.names import NamedGpu, NamedModel, find_gpus, find_models, overlaps
+from bot.reader.names import NamedModel, find_models, overlaps
 from bot.reader.normalise import Normal, normalise
 from bot.reader.numerals import Numeral, find_numerals
 from bot.reader.quantities import BitsMention, Quantity, Roles, find_formats
@@ -113,9 +114,10 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
             scores[lang] = scores.get(lang, 0.0) + weight
     if not scores:
         return None, frozenset()
-    best = max(scores, key=lambda lang: (scores[lang], lang == "pt", lang == "en"))
+    best = max(scores, key=lambda lang: scores[lang])
     plausible = frozenset(lang for lang, score in scores.items() if score >= 0.45 * scores[best])
-    return (best if scores[best] >= 0.45 else None), plausible
+    tied = sum(score >= 0.999 * scores[best] for score in scores.values()) > 1  # "2x H100 por 24 horas"
+    return (None if tied or scores[best] < 0.45 else best), plausible
 
 
 def _script(text: str) -> str | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
+from bot.reader.amounts import read_amounts
+from bot.reader.gpus import NamedGpu
 from bot.reader.lexicon import Hit
-from bot.reader.names import NamedGpu, NamedModel, find_models
-from bot.reader.question import Coin, Mention, Problem, Slots, Task
+from bot.reader.names import NamedModel, find_models
 from bot.reader.quantities import Quantity
+from bot.reader.question import Coin, Problem
+from bot.reader.reading import Reading
 from bot.reader.scan import Scan
-from planner.catalog import load_catalog
 from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Method
 
 _COINS: Final = frozenset(get_args(Coin))
@@ -34,26 +34,6 @@ _MEMORY_VARIANTS: Final = {"a100": {40: "a100-40", 80: "a100-80"}, "v100": {16: 
                            "h100": {80: "h100", 94: "h100-nvl"}, "gh200": {96: "gh200", 144: "gh200-144"}}  # fmt: skip
 
 
-@dataclass
-class Reading:
-    """Slots under construction, with what led to them."""
-
-    slots: dict[str, Any] = field(default_factory=dict)
-    mentions: list[Mention] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    problem: Problem | None = None
-    task: Task | None = None
-    algo: str | None = None
-    failed_gpu: str | None = None
-    count_asked: bool = False
-    sizes: list[float] = field(default_factory=list)
-    negative: list[str] = field(default_factory=list)
-
-    def frozen(self) -> Slots:
-        """The finished slots."""
-        return Slots(**self.slots)
-
-
 def read_slots(scan: Scan) -> Reading:
     """Everything the message states, each number and name in one slot."""
     reading = Reading()
@@ -64,21 +44,8 @@ def read_slots(scan: Scan) -> Reading:
     _bits(scan, reading)
     _gpus(scan, reading)
     _counts(scan, reading)
-    _durations(scan, reading)
-    _money(scan, reading)
-    _run_details(scan, reading)
-    _software(scan, reading)
+    read_amounts(scan, reading)
     return reading
-
-
-def _mention(scan: Scan, reading: Reading, role: str, start: int, end: int, value: object) -> None:
-    """Record norm[start:end] as a mention in the original text."""
-    first, last = scan.normal.span(start, end)
-    reading.mentions.append(Mention(role, scan.normal.original[first:last], first, last, value))
-
-
-def _token_mention(scan: Scan, reading: Reading, role: str, start: int, end: int, value: object) -> None:
-    _mention(scan, reading, role, scan.tokens[start].start, scan.tokens[end - 1].end, value)
 
 
 def _token_at(scan: Scan, offset: int) -> int:
@@ -91,7 +58,7 @@ def _token_at(scan: Scan, offset: int) -> int:
 def _models(scan: Scan, reading: Reading) -> None:
     kept = [m for m in scan.models if not scan.negated(_token_at(scan, m.start))]
     for model in kept:
-        _mention(scan, reading, "model", model.start, model.end, model.model or model.candidates)
+        reading.mention(scan, "model", model.start, model.end, model.model or model.candidates)
     named = [model for model in kept if model.model is not None]
     if named:
         first = named[0]
@@ -120,7 +87,7 @@ def _sizes(scan: Scan, reading: Reading) -> None:
     for size in good:
         value = _clean(size.value)
         numeral = next((n for n in scan.numerals if n.start == size.start), None)
-        _token_mention(scan, reading, "params", size.start, size.end, value)
+        reading.mention_tokens(scan, "params", size.start, size.end, value)
         if (numeral is not None and numeral.negative) or not MIN_PARAMS_B <= size.value <= MAX_PARAMS_B:
             low = value < MIN_PARAMS_B or (numeral is not None and numeral.negative)
             nearest = MIN_PARAMS_B if low else MAX_PARAMS_B
@@ -161,7 +128,7 @@ def _family_with_size(scan: Scan, reading: Reading) -> None:
 
 def _methods(scan: Scan, reading: Reading) -> None:
     found: list[tuple[int, int, Method]] = []
-    eight = [hit for hit in scan.by_concept.get("method.full_8bit", ())]
+    eight = list(scan.by_concept.get("method.full_8bit", ()))
     for method in TRAINING:
         for hit in scan.by_concept.get(f"method.{method}", ()):
             if method == "full" and not _means_full_training(scan, hit):
@@ -178,7 +145,7 @@ def _methods(scan: Scan, reading: Reading) -> None:
         if not (f[2] == "lora" and any(o[2] == "qlora" and o[0] <= f[0] and f[1] <= o[1] for o in found))
     ]
     for start, end, method in sorted(found):
-        _token_mention(scan, reading, "method", start, end, method)
+        reading.mention_tokens(scan, "method", start, end, method)
     methods = list(dict.fromkeys(method for *_, method in sorted(found)))
     _tasks(scan, reading, bool(methods))
     if "full_8bit" in methods:
@@ -222,9 +189,7 @@ def _tasks(scan: Scan, reading: Reading, has_method: bool) -> None:
         reading.task = "quantize"
     elif scan.has("method.merge") and not train:
         reading.task = "merge"
-    elif train or rl is not None or scan.has("method.from_scratch"):
-        reading.task = "train"
-    elif has_method:
+    elif train or rl is not None or scan.has("method.from_scratch") or has_method:
         reading.task = "train"
     elif run or strong:
         reading.task = "run"
@@ -241,11 +206,11 @@ def _bits(scan: Scan, reading: Reading) -> None:
         return
     bits: float | None = None
     for mention in scan.formats:
-        _mention(scan, reading, "bits", mention.start, mention.end, mention.bits)
+        reading.mention(scan, "bits", mention.start, mention.end, mention.bits)
         bits = mention.bits if bits is None else bits
     for quantity in scan.role("bits"):
         if 1 <= quantity.value <= 32:
-            _token_mention(scan, reading, "bits", quantity.start, quantity.end, quantity.value)
+            reading.mention_tokens(scan, "bits", quantity.start, quantity.end, quantity.value)
             bits = quantity.value if bits is None else bits
     if bits is None or "qlora" in {reading.slots.get("method"), *reading.slots.get("methods", ())}:
         return
@@ -267,12 +232,12 @@ def _gpus(scan: Scan, reading: Reading) -> None:
         memory = _memory_beside(scan, gpu)
         family = scan.tokens[gpu.start].text + (scan.tokens[gpu.start + 1].text if gpu.end - gpu.start > 1 else "")
         gpu_id = _MEMORY_VARIANTS.get(family, {}).get(int(memory or 0), gpu.gpu)
-        _token_mention(scan, reading, "gpu", gpu.start, gpu.end, gpu_id)
+        reading.mention_tokens(scan, "gpu", gpu.start, gpu.end, gpu_id)
         ids.append(gpu_id)
     failed = _failed(scan)
     if failed is not None and ids:
         position = min(range(len(ids)), key=lambda i: abs(scan.gpus[i].start - failed))
-        asked = scan.has("cue.how_many") or len(ids) == 1 and _wants_same(scan)
+        asked = scan.has("cue.how_many") or (len(ids) == 1 and _wants_same(scan))
         if not asked:
             reading.failed_gpu = ids.pop(position)
     unique = list(dict.fromkeys(ids))
@@ -285,7 +250,7 @@ def _gpus(scan: Scan, reading: Reading) -> None:
     vram = [q for q in scan.role("vram") if not _beside_gpu(scan, q)]
     if vram:
         reading.slots["vram_gb"] = vram[0].value
-        _token_mention(scan, reading, "vram", vram[0].start, vram[0].end, vram[0].value)
+        reading.mention_tokens(scan, "vram", vram[0].start, vram[0].end, vram[0].value)
 
 
 def _failed(scan: Scan) -> int | None:
@@ -326,7 +291,7 @@ def _counts(scan: Scan, reading: Reading) -> None:
             reading.slots["count"] = 1
         return
     for quantity in counts:
-        _token_mention(scan, reading, "count", quantity.start, quantity.end, int(quantity.value))
+        reading.mention_tokens(scan, "count", quantity.start, quantity.end, int(quantity.value))
     values = [int(q.value) for q in counts]
     if len(reading.slots.get("gpus", ())) > 1:
         if len(values) == len(reading.slots["gpus"]):
@@ -340,7 +305,7 @@ def _counts(scan: Scan, reading: Reading) -> None:
 
 
 def _how_many_gpus(scan: Scan) -> bool:
-    """"combien de H100": an amount asked right before a GPU, with at most a short word between."""
+    """ "combien de H100": an amount asked right before a GPU, with at most a short word between."""
     starts = [gpu.start for gpu in scan.gpus] + [hit.start for hit in scan.by_concept.get("gpu", ())]
     for hit in scan.by_concept.get("cue.how_much", ()):
         if any(s == hit.end or (s == hit.end + 1 and len(scan.tokens[hit.end].text) <= 3) for s in starts):
@@ -353,164 +318,3 @@ def _parallel_size(scan: Scan) -> int | None:
 
     match = re.search(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)", scan.normal.norm)
     return int(match.group(1)) if match and 1 <= int(match.group(1)) <= MAX_COUNT else None
-
-
-# -- time and money --------------------------------------------------------------------------------------------------
-
-
-def _durations(scan: Scan, reading: Reading) -> None:
-    spans = scan.role("hours")
-    total = _clock_span(scan)
-    if total is None and spans:
-        total = _combined(scan, spans)
-        if total is not None:
-            last = spans[-1]
-            _token_mention(scan, reading, "hours", spans[0].start, last.end, total)
-    if total is None:
-        total = _unit_alone(scan)
-    if total is not None and total > 0:
-        reading.slots["hours"] = _hours(total)
-
-
-def _hours(value: float) -> Decimal:
-    whole = Decimal(repr(round(value, 4)))
-    return whole.quantize(Decimal(1)) if whole == whole.to_integral_value() else whole
-
-
-def _combined(scan: Scan, spans: list[Quantity]) -> float | None:
-    first = spans[0]
-    per_day = len(spans) > 1 and first.value <= 24 and first.value < spans[1].value and _per_day(scan, first.end)
-    if per_day:
-        return first.value * spans[1].value / 24
-    value = first.value
-    if len(spans) > 1 and spans[1].start - first.end <= 1 and spans[1].value < first.value:
-        value += spans[1].value  # 2 days and 6 hours
-    epochs = next((q.value for q in scan.role("epochs") if q.value > 1), None)
-    if epochs is not None and _per_epoch(scan, first.start):
-        value *= epochs
-    return value
-
-
-def _per_day(scan: Scan, index: int) -> bool:
-    near = scan.tokens[index : index + 3]
-    days = {hit.start for hit in scan.by_concept.get("unit", ()) if hit.value == 24.0}
-    return any(index + offset in days for offset in range(len(near)))
-
-
-def _per_epoch(scan: Scan, index: int) -> bool:
-    return any(0 <= index - hit.end <= 2 for hit in scan.by_concept.get("epochs", ()))
-
-
-def _clock_span(scan: Scan) -> float | None:
-    """ "das 8 às 18h": hours between two clock times of one day."""
-    for hit in scan.by_concept.get("until", ()):
-        before = next((n for n in scan.numerals if 0 <= hit.start - n.end <= 1), None)
-        after = next((q for q in scan.quantities if q.start == hit.end and q.role == "hours"), None)
-        if before is not None and after is not None and before.value < after.value <= 24 and not before.suffix:
-            if (
-                scan.tokens[before.start - 1].text in {"das", "de", "from", "dalle", "von", "с", "od", "van"}
-                and before.start
-            ):
-                return after.value - before.value
-    return None
-
-
-def _unit_alone(scan: Scan) -> float | None:
-    """ "uma semana", "pacote mensal", "por mês": a unit without a figure."""
-    for hit in scan.by_concept.get("unit", ()):
-        length = float(hit.value or 0)
-        if length < 24 or hit.start == 0 and len(scan.tokens) == 1:
-            continue
-        word = scan.tokens[hit.start].text
-        before = scan.tokens[hit.start - 1].text if hit.start else ""
-        article = before in {
-            "a",
-            "an",
-            "one",
-            "per",
-            "por",
-            "ao",
-            "al",
-            "par",
-            "pro",
-            "una",
-            "uma",
-            "la",
-            "/",
-            "full",
-            "whole",
-        }
-        if article or word.endswith(("al", "ly")) or scan.has("block"):
-            return length
-    return None
-
-
-def _money(scan: Scan, reading: Reading) -> None:
-    for quantity in scan.role("dollars"):
-        reading.slots["budget_usd"] = quantity.exact
-        if quantity.unit in {"USDT", "USDC"}:
-            reading.slots["coin"] = quantity.unit
-        _token_mention(scan, reading, "money", quantity.start, quantity.end, str(quantity.exact))
-        break
-    for quantity in scan.role("money"):
-        if "budget_usd" in reading.slots:
-            break
-        reading.slots["budget"] = quantity.exact
-        reading.slots["currency"] = quantity.unit
-        if quantity.unit in _COINS:
-            reading.slots["coin"] = quantity.unit
-        _token_mention(scan, reading, "money", quantity.start, quantity.end, str(quantity.exact))
-        break
-    coins = [hit for hit in scan.by_concept.get("coin", ()) if hit.value in _COINS]
-    names = list(dict.fromkeys(str(hit.value) for hit in coins))
-    priced = {q.start for role in ("dollars", "money") for q in scan.role(role) if q.unit in _COINS}
-    target = [str(h.value) for h in coins if not any(start <= h.start <= start + 3 for start in priced)]
-    if target and ("coin" not in reading.slots or reading.slots["coin"] not in target) and len(set(target)) == 1:
-        reading.slots["coin"] = target[-1]
-    if len(names) > 1 and "budget_usd" not in reading.slots and "budget" not in reading.slots:
-        reading.slots.pop("coin", None)
-        reading.notes.append("several_coins")
-    for hit in coins:
-        _token_mention(scan, reading, "coin", hit.start, hit.end, hit.value)
-
-
-# -- the run ---------------------------------------------------------------------------------------------------------
-
-
-def _run_details(scan: Scan, reading: Reading) -> None:
-    names = {"context": "context", "batch": "batch", "rank": "lora_rank", "users": "users", "examples": "examples",
-             "tokens": "tokens", "epochs": "epochs", "steps": "steps"}  # fmt: skip
-    for role, slot in names.items():
-        for quantity in scan.role(role):
-            if slot in reading.slots or quantity.value <= 0 or quantity.value > 1e15:
-                continue
-            value: float | int = quantity.value if slot == "epochs" else round(quantity.value)
-            if slot == "epochs" and (value == int(value)):
-                value = int(value)
-            reading.slots[slot] = value
-            _token_mention(scan, reading, role, quantity.start, quantity.end, value)
-    if reading.slots.get("epochs") == 1 and _per_epoch_only(scan):
-        del reading.slots["epochs"]
-    more = [q.value for q in scan.role("epochs") if q.value > 1]
-    if more:
-        reading.slots["epochs"] = int(more[0]) if more[0] == int(more[0]) else more[0]
-
-
-def _per_epoch_only(scan: Scan) -> bool:
-    return len(scan.role("epochs")) > 1
-
-
-def _software(scan: Scan, reading: Reading) -> None:
-    found = next((name for name in _SOFTWARE if name in scan.normal.norm), None)
-    if found is not None:
-        reading.slots["software"] = found
-
-
-def without(reading: Reading, *names: str) -> Reading:
-    """The reading without some slots (intents that carry none)."""
-    return replace(reading, slots={k: v for k, v in reading.slots.items() if k not in names})
-
-
-def is_known_gpu(gpu: str) -> bool:
-    """Whether the catalogue has the id."""
-    return gpu in load_catalog().gpus

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
@@ -41,7 +41,7 @@ class Shop:
     market: tuple[MarketPrice, ...]
     market_as_of: date
     coins: tuple[str, ...]
-    links: Links = Links()
+    links: Links = field(default_factory=Links)
     stale_after_days: int = 30
 
     def facts_on(self, topic: str) -> tuple[Fact, ...]:

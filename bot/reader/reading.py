@@ -1,0 +1,38 @@
+"""Reading: the slots of one message under construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.reader.question import Mention, Problem, Slots, Task
+from bot.reader.scan import Scan
+
+
+@dataclass
+class Reading:
+    """Slots under construction, with what led to them."""
+
+    slots: dict[str, Any] = field(default_factory=dict)
+    mentions: list[Mention] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    problem: Problem | None = None
+    task: Task | None = None
+    algo: str | None = None
+    failed_gpu: str | None = None
+    count_asked: bool = False
+    sizes: list[float] = field(default_factory=list)
+    negative: list[str] = field(default_factory=list)
+
+    def frozen(self) -> Slots:
+        """The finished slots."""
+        return Slots(**self.slots)
+
+    def mention(self, scan: Scan, role: str, start: int, end: int, value: object) -> None:
+        """Record norm[start:end] as a mention in the original text."""
+        first, last = scan.normal.span(start, end)
+        self.mentions.append(Mention(role, scan.normal.original[first:last], first, last, value))
+
+    def mention_tokens(self, scan: Scan, role: str, start: int, end: int, value: object) -> None:
+        """Record tokens[start:end] as a mention."""
+        self.mention(scan, role, scan.tokens[start].start, scan.tokens[end - 1].end, value)
