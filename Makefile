@@ -49,7 +49,7 @@ lock: $(VENV)/.test ## pin the newest versions that pyproject.toml allows (needs
 	@uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --upgrade \
 	  --custom-compile-command "make lock" --extra build pyproject.toml -o .ci/lock/run.txt
 	@uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --upgrade \
-	  --custom-compile-command "make lock" --extra build --extra postgres --extra test -c .ci/lock/run.txt \
+	  --custom-compile-command "make lock" --extra build --extra test -c .ci/lock/run.txt \
 	  pyproject.toml -o .ci/lock/test.txt
 
 clean: ## remove everything that was made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from math import ceil
 from typing import Final, Literal
 
@@ -11,7 +12,7 @@ from planner.catalog import Gpu, load_catalog
 from planner.errors import PlanError
 from planner.memory import MemoryEstimate
 from planner.offer import PriceList, PriceRow
-from planner.query import MAX_COUNT, TRAINING
+from planner.query import MAX_COUNT
 
 Verdict = Literal["fits", "tight", "no"]
 
@@ -71,23 +72,54 @@ def judge(memory: MemoryEstimate, gpu: str, count: int, prices: PriceList | None
     Capacity is the memory as sold (the rule tier's measure, DESIGN decision 3).
     Raises PlanError for an unknown GPU, a count outside 1..8, or a GPU without a fixed memory size.
     """
-    card = load_catalog().gpu(gpu)
     if not 1 <= count <= MAX_COUNT:
         raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", "1" if count < 1 else str(MAX_COUNT))
+    return _judged(memory, _configuration(gpu, count, prices))
+
+
+@dataclass(frozen=True, slots=True)
+class _Configuration:
+    """What of a configuration does not depend on the estimate."""
+
+    gpu: str
+    count: int
+    capacity_gb: float
+    usd_per_hour: Decimal | None
+    fast_link: bool
+
+
+@lru_cache(maxsize=4096)
+def _configuration(gpu: str, count: int, prices: PriceList | None) -> _Configuration:
+    card = load_catalog().gpu(gpu)
     if card.vram_gb is None:
         raise PlanError("memory_not_fixed", "gpu", "vram_gb")
-    capacity = round(card.vram_gb * count, 6)
     row = prices.row(gpu) if prices else None
-    slow = count > 1 and memory.method in TRAINING and not _fast_link(card, row)
+    usd = row.usd_per_hour * count if row else None
+    return _Configuration(gpu, count, round(card.vram_gb * count, 6), usd, count == 1 or _fast_link(card, row))
+
+
+@lru_cache(maxsize=64)
+def _offered(prices: PriceList) -> tuple[_Configuration, ...]:
+    """Every configuration on offer."""
+    return tuple(
+        _configuration(row.gpu, count, prices)
+        for count in prices.counts
+        for row in prices.rows
+        if row.available and count <= row.max_per_host
+    )
+
+
+def _judged(memory: MemoryEstimate, offered: _Configuration) -> Option:
+    capacity = offered.capacity_gb
     return Option(
-        gpu=gpu,
-        count=count,
-        vram_gb=capacity,
-        capacity_gb=capacity,
-        verdict=verdict(memory, capacity),
-        spare_gb=round(capacity - memory.plan_gb, 6),
-        usd_per_hour=row.usd_per_hour * count if row else None,
-        split_slow=slow,
+        offered.gpu,
+        offered.count,
+        capacity,
+        capacity,
+        verdict(memory, capacity),
+        round(capacity - memory.plan_gb, 6),
+        offered.usd_per_hour,
+        memory.method != "inference" and not offered.fast_link,
     )
 
 
@@ -100,12 +132,7 @@ def verdict(memory: MemoryEstimate, capacity_gb: float) -> Verdict:
 
 def fit(memory: MemoryEstimate, prices: PriceList) -> Fit:
     """Judge every configuration on offer and pick the ones worth naming."""
-    options = tuple(
-        judge(memory, row.gpu, count, prices)
-        for count in prices.counts
-        for row in prices.rows
-        if row.available and count <= row.max_per_host
-    )
+    options = tuple(_judged(memory, offered) for offered in _offered(prices))
     fitting = [option for option in options if option.verdict == "fits"]
     fast = [option for option in fitting if not option.split_slow]
     pool = fast or fitting  # slow splitting is better named than nothing

@@ -1,1 +1,0 @@
-"""Telegram: handlers decide, receivers take updates in, the sender delivers."""

@@ -1,0 +1,41 @@
+"""Fixtures that many tests share."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from bot.shop.files import load_seeds
+from bot.shop.shop import Shop
+
+settings.register_profile(
+    "quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shop() -> Shop:
+    """The shop as the seeds describe it."""
+    return load_seeds()
+
+
+@pytest.fixture
+def now() -> datetime:
+    """A moment while the seeds' prices are still fresh."""
+    return datetime(2026, 11, 5, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def page() -> dict[str, Any]:
+    """The tables of the shop's page."""
+    with (ROOT / "tests" / "golden" / "page.toml").open("rb") as file:
+        return tomllib.load(file)

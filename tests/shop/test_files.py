@@ -1,0 +1,120 @@
+"""Seeds and price files: what is read, and what is refused in one line."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.reader.question import COINS, Topic
+from bot.shop.files import ShopFileError, difference, read_price_file
+from bot.shop.history import Import, NoPricesError, append, in_force, read_history
+from bot.shop.shop import Shop
+from planner.catalog import load_catalog
+
+TODAY = date(2026, 12, 1)
+GOOD = 'as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "2.10"\n'
+
+
+def test_seeds_hold_what_the_page_says(shop: Shop) -> None:
+    prices = {row.gpu: str(row.usd_per_hour) for row in shop.prices.rows}
+    assert prices == {"l40s": "0.82", "a100-80": "0.92", "h100": "2.32", "h200": "3.07", "b200": "4.61"}
+    assert shop.prices.as_of == date(2026, 10, 29)
+    assert shop.prices.blocks == (10, 24, 168, 720)
+    assert shop.prices.topup_usd == 25
+    assert set(shop.coins) == set(COINS)
+    assert (shop.links.shop_url, shop.links.dashboard_url, shop.links.support_contact) == (None, None, None)
+
+
+def test_every_topic_has_facts_with_date_and_source(shop: Shop) -> None:
+    for topic in Topic.__args__:
+        assert shop.facts_on(topic), topic
+    for fact in shop.facts:
+        assert fact.as_of == date(2026, 10, 29)
+        assert fact.source in load_catalog().sources
+
+
+def test_topics_the_page_is_silent_on_say_so(shop: Shop) -> None:
+    for topic in ("refund", "privacy", "other"):
+        assert any(fact.value is None for fact in shop.facts_on(topic))
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_a_price_file_is_read_exactly(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"new{suffix}"
+    json_text = '{"as_of": "2026-11-20", "gpus": {"h100": {"usd_per_hour": "2.10", "available": false}}}'
+    toml_text = GOOD + "available = false\n"
+    path.write_text(toml_text if suffix == ".toml" else json_text)
+    prices = read_price_file(path, TODAY)
+    assert prices.as_of == date(2026, 11, 20)
+    assert prices.row("h100").usd_per_hour == Decimal("2.10")
+    assert prices.row("h100").available is False
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "as_of"),
+        ("= =", "not valid TOML"),
+        ('as_of = 2026-11-20\n[gpus.h10]\nusd_per_hour = "2"', "did you mean"),
+        ('as_of = 2027-01-01\n[gpus.h100]\nusd_per_hour = "2"', "future"),
+        ("as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = 2.1", "in quotes"),
+        ('as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "-1"', "greater than 0"),
+        ('as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "NaN"', "usd_per_hour"),
+        ('as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "1.23456"', "decimal"),
+        ('as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "cheap"', "usd_per_hour"),
+        ('as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "2"\nmax_per_host = 9', "max_per_host"),
+        ('as_of = 2026-11-20\nblocks = []\n[gpus.h100]\nusd_per_hour = "2"', "blocks"),
+        ('as_of = 2026-11-20\ncolour = "red"\n[gpus.h100]\nusd_per_hour = "2"', "colour"),
+        ("as_of = 2026-11-20\n[gpus]", "gpus"),
+    ],
+)
+def test_a_bad_price_file_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ShopFileError) as error:
+        read_price_file(path, TODAY)
+    assert said in str(error.value)
+    assert str(error.value).startswith("bad.toml: ")
+    assert "\n" not in str(error.value)
+
+
+def test_unreadable_files_are_refused_in_one_line(tmp_path: Path) -> None:
+    binary, deep, huge = tmp_path / "binary.toml", tmp_path / "deep.json", tmp_path / "huge.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    deep.write_text("[" * 100_000)
+    huge.write_text("#" * 1_100_000)
+    for path in (binary, deep, huge, tmp_path / "absent.toml", tmp_path):
+        with pytest.raises(ShopFileError) as error:
+            read_price_file(path, TODAY)
+        assert "\n" not in str(error.value)
+
+
+def test_the_difference_names_changed_new_and_dropped_rows(tmp_path: Path, shop: Shop) -> None:
+    path = tmp_path / "new.toml"
+    path.write_text(GOOD + '[gpus.l40s]\nusd_per_hour = "0.82"\n[gpus.l4]\nusd_per_hour = "0.30"\n')
+    changes = {change.gpu: change for change in difference(shop.prices, read_price_file(path, TODAY))}
+    assert set(changes) == {"h100", "l4", "a100-80", "h200", "b200"}
+    assert changes["l4"].old is None
+    assert changes["b200"].new is None
+
+
+def test_history_keeps_every_list_and_answers_for_a_day(tmp_path: Path, shop: Shop) -> None:
+    path = tmp_path / "new.toml"
+    path.write_text(GOOD)
+    entry = Import(datetime(2026, 12, 1, tzinfo=UTC), "ana", read_price_file(path, TODAY))
+    append(tmp_path / "data", entry)
+    history = read_history(tmp_path / "data")
+    assert history == [entry]
+    assert in_force(shop.prices, history, date(2026, 10, 29)) == shop.prices
+    assert in_force(shop.prices, history, TODAY) == entry.prices
+    with pytest.raises(NoPricesError, match="2026-10-29"):
+        in_force(shop.prices, history, date(2026, 1, 1))
+
+
+def test_a_damaged_history_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "prices.jsonl").write_text('{"at": 1}\n')
+    with pytest.raises(ShopFileError, match="line 1"):
+        read_history(tmp_path)
