@@ -52,8 +52,6 @@ def _verdict_notes(desk: Desk, asked: Asked) -> None:
     option = asked.option
     if not asked.rented:
         desk.note("not_rented", gpu=option.gpu)
-    if asked.nearest is not None:
-        desk.note("nearest", option=asked.nearest)
     if option.verdict == "tight":
         desk.note("tight", gb=-option.spare_gb)
     card = load_catalog().gpus[option.gpu]

@@ -117,8 +117,9 @@ def _time_plan(desk: Desk, size: float | None) -> Plan | None:
     if gpu is not None and load_catalog().gpu(gpu).vram_gb is None:
         gpu = None
     methods = desk.methods(TRAINING)
-    if len(methods) > 1:
-        return None  # several methods: which configuration is meant is not known
+    if len(methods) > 1:  # the lightest method's block is where one starts
+        methods = methods[:1]
+        desk.assume("method_assumed", method=methods[0])
     return desk.plan(size, methods, gpu, desk.slots.count if gpu else None)
 
 

@@ -23,7 +23,7 @@ def answer_plan(desk: Desk) -> Answer:
         return _without_size(desk)
     if "size_not_in_family" in desk.question.notes:
         desk.note("size_not_in_family")
-    methods = desk.methods(METHODS)
+    methods = desk.methods(TRAINING if desk.question.task == "train" else METHODS)
     gpu = desk.slots.gpu
     plan = desk.plan(size, methods, gpu, desk.slots.count)
     notes_on(desk, plan)
@@ -54,7 +54,9 @@ def _on_count(desk: Desk, plan: Plan, count: int) -> None:
             option = min(fitting, key=lambda o: o.usd_per_hour or 0)
             desk.note("on_count", method=method.method, count=count, option=option)
         else:
-            desk.note("not_on_count", method=method.method, count=count)
+            simplest = method.fit.simplest
+            more = {"option": simplest} if simplest is not None else {}
+            desk.note("not_on_count", method=method.method, count=count, **more)
 
 
 def _without_size(desk: Desk) -> Answer:

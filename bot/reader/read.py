@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.reader.intents import Decision, decide
 from bot.reader.memory import merge
-from bot.reader.question import Intent, Question, Slots
+from bot.reader.question import Intent, Question, Slots, Task
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan, scan
 from bot.reader.slots import read_slots
@@ -51,7 +51,8 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         slots, intent = merged.slots, merged.intent
     else:
         slots, intent = reading.slots, decision.intent
-    slots = _settled(slots, intent, decision, scanned, reading)
+    task = reading.task or (previous.task if merged is not None and previous else None)
+    slots = _settled(slots, intent, decision, task)
     notes = list(reading.notes)
     understood = decision.understood or merged is not None
     if not understood:
@@ -62,7 +63,7 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         intent=intent,
         slots=Slots(**slots),
         lang=scanned.lang or (previous.lang if previous else None),
-        task=reading.task or (previous.task if merged is not None and previous else None),
+        task=task,
         algo=reading.algo,
         failed_gpu=reading.failed_gpu,
         model_text=_foreign_model(scanned) if intent == "unsupported" else None,
@@ -75,18 +76,16 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
     return Trace(scanned, reading, decision, question)
 
 
-def _settled(
-    slots: dict[str, Any], intent: Intent, decision: Decision, scanned: Scan, reading: Reading
-) -> dict[str, Any]:
+def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Task | None) -> dict[str, Any]:
     """The slots an intent carries, with what the intent itself settles."""
     if decision.evidence == ("inject",):
         return {}
     kept = {name: value for name, value in slots.items() if name not in _IRRELEVANT.get(intent, frozenset())}
     if decision.topic is not None and intent == "faq":
         kept["topic"] = decision.topic
-    if intent == "reverse" and "method" not in kept and reading.task == "run":
+    if intent == "reverse" and "method" not in kept and task == "run":
         kept["method"] = "inference"
-    trains = reading.task == "train" or "methods" in kept
+    trains = task == "train" or "methods" in kept
     if intent == "check" and "method" not in kept and not trains and kept.keys() & {"model", "params_b"}:
         kept["method"] = "inference"
     return kept

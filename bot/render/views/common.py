@@ -66,15 +66,18 @@ def rent_line(answer: Answer, say: Speaker) -> Line:
     return (Span(say.text(_("Rent a GPU")), "link", url),) if url else ()
 
 
-def close(answer: Answer, say: Speaker, build: Builder, arithmetic: Sequence[Line] = ()) -> None:
+def close(
+    answer: Answer, say: Speaker, build: Builder, arithmetic: Sequence[Line] = (), skip: frozenset[str] = frozenset()
+) -> None:
     """The end of every answer: notes, price date, link; then arithmetic, assumptions and sources behind a tap."""
-    build.lines([say_note(note, say) for note in answer.notes])
+    build.lines([say_note(note, say) for note in answer.notes if note.code not in skip])
     build.line(*_parts(age_line(answer, say)))
     build.line(*_parts(rent_line(answer, say)))
     details: list[Line] = [*arithmetic]
+    heading = _("The arithmetic and its sources") if details or answer.assumptions else _("Where this comes from")
     details.extend(say_note(note, say) for note in answer.assumptions)
     details.extend(source_lines(answer, say))
-    build.block(Quote(say.text(_("The arithmetic and its sources")), tuple(line for line in details if line)))
+    build.block(Quote(say.text(heading), tuple(line for line in details if line)))
 
 
 def _parts(line: Line) -> tuple[Line, ...]:
@@ -90,8 +93,6 @@ def source_lines(answer: Answer, say: Speaker) -> list[Line]:
         label = (Span(source.title, "link", source.url),) if source.url else (Span(source.title),)
         tail = say.line(_(" — {publisher}, read {date}"), publisher=source.publisher, date=say.date(source.read))
         lines.append((Span("• "), *label, *tail))
-    if lines:
-        lines.insert(0, say.line(_("<b>Sources</b>")))
     return lines
 
 

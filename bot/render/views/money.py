@@ -146,9 +146,9 @@ def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
 def view_time(answer: Answer, say: Speaker, build: Builder) -> None:
     """How to find out how long it takes, and what the first block costs."""
     if answer.params_b is not None:
-        build.line(say.line(_("<b>How long does {title} take?</b>"), title=title(answer, say)))
+        build.line(say.line(_("<b>Run time of {title}</b>"), title=title(answer, say)))
     else:
-        build.line(say.line(_("<b>How long does it take?</b>")))
+        build.line(say.line(_("<b>Run time</b>")))
     if answer.asked is not None and answer.asked.option.verdict != "fits":
         build.line(
             say.line(

@@ -18,7 +18,7 @@ SENTENCES: Final[dict[str, str]] = {
     "exact_size": _("The name rounds the size down: {params_b} parameters were counted."),
     "count_assumed": _("No number of GPUs was named, so {count} was taken."),
     "bits_assumed": _("No precision was named, so {bits}-bit weights were taken."),
-    "short_context": _("Running: weights plus a 20% margin, enough for a short context."),
+    "short_context": _("Running: weights plus a {margin_percent}% margin, enough for a short context."),
     "rule_tier": _(
         "These are planning rules from the sources, not measurements: longer sequences and bigger batches take more, gradient checkpointing takes less."
     ),
@@ -30,12 +30,11 @@ SENTENCES: Final[dict[str, str]] = {
     "cheaper_slow": _("{option} costs less ({price}, {vram} in all), but has no NVLink: slow when the model is split."),
     "only_slow": _("⚠ These GPUs have no NVLink: training split over them is slow."),
     "tight": _("⚠ Tight: the bare minimum fits, but {gb} are missing for a safe plan."),
-    "tight_qlora_48": _("1×{nbsp}L40S is tight: the QLoRA authors did fine-tune a 65B model on one 48{nbsp}GB GPU."),
+    "tight_qlora_48": _("{option} is tight: the QLoRA authors did fine-tune a {params_b} model on one {gb} GPU."),
     "nothing_fits": _("✗ Nothing in one instance holds this."),
     "nothing_fits_but": _("✗ Nothing in one instance holds {method}; {fits} would fit on {option}."),
     "nodes": _("Over several hosts: {gpus}×{nbsp}{gpu} on {nodes} hosts ({usd}/h in all)."),
     "not_rented": _("{gpu} is not for rent here."),
-    "nearest": _("Smallest for rent that holds it: <b>{option}</b> ({price})."),
     "weights_exceed": _("The weights alone take {weights}, more than the {vram} there."),
     "run_details": _("⚠ You named {stated}: this rule of thumb does not count that yet, so plan for more memory."),
     "rl_extra": _("⚠ {algo} keeps further copies of the model in memory; this figure does not count them."),
@@ -44,6 +43,8 @@ SENTENCES: Final[dict[str, str]] = {
         "No run times are published here, because nobody measured yours: it depends on tokens, sequence length and batch."
     ),
     "measure": _("Start with a {hours}-hour block, measure your steps per hour, then size the whole run from that."),
+    "measured_hours": _("{steps} steps at {steps_per_hour} an hour take <b>{hours} h</b>."),
+    "configuration_price": _("{configuration} together: <b>{usd}/h</b>."),
     "budget_tight": _("Fixed budget → {configuration}."),
     "deadline_tight": _("Fixed deadline → {configuration}."),
     "peak_figures": _("TFLOPS and bandwidth are the vendor's peak figures; real speed depends on your software."),
@@ -77,6 +78,7 @@ SENTENCES: Final[dict[str, str]] = {
     "algo_not_counted": _("Quantising and merging models are not estimated; the figures are for training or running."),
     "on_count": _("✓ {method} on {count} GPU: {option} ({price})"),
     "not_on_count": _("✗ {method}: not on {count} GPU"),
+    "not_on_count_but": _("✗ {method}: not on {count} GPU; needs {option} ({price})"),
 }
 
 #: Names of the user's own settings in run_details.
@@ -93,6 +95,8 @@ def say_note(note: Note, say: Speaker) -> Line:
     code = note.code
     if code == "nothing_fits" and note.values.get("fits"):
         code = "nothing_fits_but"
+    if code == "not_on_count" and "option" in note.values:
+        code = "not_on_count_but"
     return say.line(SENTENCES[code], **_values(note, say))
 
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 from bot.answers.answer import Answer
 from bot.render.document import Builder, Line
 from bot.render.i18n import Speaker, _
-from bot.render.views.common import arithmetic, block_line, close, option_name, per_hour, run_lines, spare_text, title
+from bot.render.views.common import (
+    arithmetic,
+    block_line,
+    close,
+    configuration,
+    option_name,
+    per_hour,
+    run_lines,
+    spare_text,
+    title,
+)
+from bot.render.views.notes import say_note
 from planner.catalog import load_catalog
 from planner.fit import Option
-from planner.plan import MethodPlan
+from planner.plan import Asked, MethodPlan
 
 
 def view_plan(answer: Answer, say: Speaker, build: Builder) -> None:
@@ -116,22 +127,64 @@ def _tight_line(option: Option, say: Speaker) -> Line:
     )
 
 
+_COUNT_NOTES = frozenset({"on_count", "not_on_count"})
+
+
 def _several(answer: Answer, say: Speaker, build: Builder) -> None:
-    build.line(say.line(_("<b>{title}</b>: memory and the simplest GPU per method"), title=title(answer, say)))
-    for plan in answer.methods:
-        build.line(_summary(plan, say))
-    for plan in answer.methods[:1]:
-        if answer.asked is not None:
-            _asked(answer, say, build)
+    counted = [note for note in answer.notes if note.code in _COUNT_NOTES]
+    name = title(answer, say)
+    if answer.asked_by_method:
+        option = answer.asked_by_method[0].option
         build.line(
             say.line(
-                _("Add a method for the details, e.g. “{example}”."), example=f"{say.params(plan.memory.params_b)} LoRA"
+                _("<b>{title}</b> on {option} ({vram})"),
+                title=name,
+                option=option_name(option),
+                vram=say.gb(option.vram_gb),
             )
         )
+        build.lines(
+            [_verdict(asked, plan, say) for asked, plan in zip(answer.asked_by_method, answer.methods, strict=True)]
+        )
+    elif counted:
+        build.line(
+            say.line(
+                _("<b>{title}</b> on {count} GPU"), title=name, count=say.number(int(str(counted[0].values["count"])))
+            )
+        )
+        build.lines([say_note(note, say) for note in counted])
+    else:
+        build.line(say.line(_("<b>{title}</b>: memory and the simplest GPU per method"), title=name))
+        build.lines([_summary(plan, say) for plan in answer.methods])
+    example = f"{say.params(answer.methods[0].memory.params_b)} LoRA"
     if answer.block is not None:
-        build.line(block_line(answer.block, say))
-    lines = [line for plan in answer.methods for line in arithmetic(plan, say)]
-    close(answer, say, build, lines)
+        method = say.method(answer.block.method or "")
+        build.line(
+            *(
+                block_line(answer.block, say),
+                say.line(
+                    _(" ({method} on {configuration})"),
+                    method=method,
+                    configuration=configuration(answer.block.gpu, answer.block.count),
+                ),
+            )
+        )
+    build.line(say.line(_("Add a method for the details, e.g. “{example}”."), example=example))
+    close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)], skip=_COUNT_NOTES)
+
+
+def _verdict(asked: Asked, plan: MethodPlan, say: Speaker) -> Line:
+    """One method's verdict on the configuration asked about, and what holds it instead."""
+    option, simplest = asked.option, plan.fit.simplest
+    values = {"method": _method_label(plan, say), "plan": say.gb(plan.memory.plan_gb), "spare": spare_text(option, say)}
+    if option.verdict == "fits":
+        return say.line(_("✓ {method}: {plan}, {spare}"), **values)
+    if simplest is None:
+        return say.line(_("✗ {method}: {plan}, {spare}; no single instance holds it"), **values)
+    values |= {"option": option_name(simplest), "price": per_hour(say, simplest.usd_per_hour)}
+    if option.verdict == "tight":
+        return say.line(_("⚠ {method}: {plan}, tight, {spare} → {option} · {price}"), **values)
+    return say.line(_("✗ {method}: {plan}, {spare} → {option} · {price}"), **values)
 
 
 def _summary(plan: MethodPlan, say: Speaker) -> Line:

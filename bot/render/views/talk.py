@@ -123,7 +123,7 @@ def view_faq(answer: Answer, say: Speaker, build: Builder) -> None:
     dates = {fact.as_of for fact in answer.facts}
     if dates:
         build.line(say.line(_("As of {date}."), date=say.date(max(dates))))
-    close(answer, say, build)
+    close(answer, say, build, skip=frozenset({"unpublished"}))
 
 
 TOPIC_HEADINGS = {
