@@ -58,7 +58,13 @@ def _verdict_notes(desk: Desk, asked: Asked) -> None:
     if option.verdict == "no" and option.count == 1 and card.vram_gb is not None:
         weights = _weights(desk, asked)
         if weights is not None and weights > option.capacity_gb:
-            desk.note("weights_exceed", weights=weights, vram=option.capacity_gb)
+            desk.note("weights_exceed", weights=weights, vram=option.capacity_gb, bits=_bits(desk, asked))
+
+
+def _bits(desk: Desk, asked: Asked) -> float:
+    """The precision of the weights that the method holds."""
+    stated = desk.slots.bits if asked.method == "inference" else None
+    return stated or load_catalog().rules[asked.method].bits
 
 
 def _weights(desk: Desk, asked: Asked) -> float | None:

@@ -27,7 +27,7 @@ NOTES: Final[dict[str, str]] = {
     "nothing_fits": "no configuration in one instance holds {method}; {fits} would fit",
     "nodes": "{gpus} x {gpu} over {nodes} hosts would hold it ({usd} per hour)",
     "not_rented": "{gpu} is not for rent here",
-    "weights_exceed": "the weights alone take {weights} GB, more than the card's {vram} GB",
+    "weights_exceed": "in {bits} bits the weights alone take {weights} GB, more than the card's {vram} GB",
     "run_details": "context, batch, rank or users were stated; the planning rule does not count them ({stated})",
     "rl_extra": "{algo} keeps further copies of the model; the rule does not count them",
     "four_bit": "in 4 bits the weights take {floor} GB, plan {plan} GB: {option}",

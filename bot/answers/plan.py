@@ -84,11 +84,11 @@ def notes_on(desk: Desk, plan: Plan) -> None:
     """What there is to say about a plan beside its figures."""
     single = len(plan.methods) == 1
     for method in plan.methods:
+        if single and method.fit.simplest is None:
+            _instead(desk, method)
         if single:
             fit_notes(desk, method)
             _tight(desk, method)
-        if method.fit.simplest is None and single:
-            _instead(desk, method)
     if any(method.method != "inference" for method in plan.methods):
         desk.assume("rule_tier")
     if single and plan.methods[0].method == "inference":
@@ -106,11 +106,15 @@ def notes_on(desk: Desk, plan: Plan) -> None:
 
 
 def _tight(desk: Desk, plan: MethodPlan) -> None:
-    if plan.method == "qlora" and any(
-        o.verdict == "tight" and (o.gpu, o.count) == ("l40s", 1) for o in plan.fit.options
-    ):
-        desk.note("tight_qlora_48")
-        desk.cite("qlora-paper")
+    """A single card on which QLoRA is tight: what its authors managed on one of that memory."""
+    facts = {fact.key: fact.value for fact in desk.shop.facts_on("comparable")}
+    size, memory = facts.get("qlora_fitted_b"), facts.get("qlora_fitted_gb")
+    if plan.method != "qlora" or not isinstance(size, int) or not isinstance(memory, int):
+        return
+    for option in plan.fit.options:
+        if option.verdict == "tight" and option.count == 1 and option.vram_gb == memory:
+            desk.note("tight_qlora_48", option=option, params_b=float(size), gb=float(memory))
+            desk.cite("qlora-paper")
 
 
 def _instead(desk: Desk, plan: MethodPlan) -> None:

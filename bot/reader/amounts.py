@@ -10,6 +10,8 @@ from bot.reader.question import Coin
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan
 
+#: Longer spans are no rental; the planner refuses them anyway.
+_MAX_HOURS: Final = 1e7
 _COINS: Final = frozenset(get_args(Coin))
 _SOFTWARE: Final = (
     *("unsloth", "axolotl", "vllm", "sglang", "ollama", "llama.cpp"),
@@ -38,7 +40,7 @@ def _durations(scan: Scan, reading: Reading) -> None:
             reading.mention_tokens(scan, "hours", spans[0].start, last.end, total)
     if total is None:
         total = _unit_alone(scan)
-    if total is not None and total > 0:
+    if total is not None and 0 < total < _MAX_HOURS:
         reading.slots["hours"] = _hours(total)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -118,6 +119,8 @@ def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous
     if len(bare) != 1 or changed or scan.words() > 4:
         return
     value = bare[0].value
+    if not math.isfinite(value):
+        return
     if previous.slots.models and not previous.slots.model:
         changed["params_b"] = value
         _resize(changed, previous)

@@ -139,8 +139,9 @@ def _speaks(hit: Hit, langs: frozenset[str], tokens: Sequence[Token]) -> bool:
     """Short everyday words count only in the languages that the message may be in ("as", "a", "no", "in")."""
     if not langs or hit.langs & langs or hit.concept.startswith(("method.", "coin", "cue.not_language")):
         return True
-    if tokens[hit.start].glued and hit.concept in {"multiplier", "unit", "gigabytes", "bits"}:
-        return True  # 70B, 8k, 24h, 80GB: symbols of every language
+    after_number = hit.start > 0 and tokens[hit.start - 1].kind == "number"
+    if after_number and hit.concept in {"multiplier", "unit", "gigabytes", "bits"} and len(tokens[hit.start].text) <= 3:
+        return True  # 70B, 70 b, 8k, 24h, 80 GB: symbols of every language
     return sum(len(token.text) for token in tokens[hit.start : hit.end]) > 3 and hit.concept not in {
         "number",
         "cue.either",

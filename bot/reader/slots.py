@@ -89,8 +89,7 @@ def _sizes(scan: Scan, reading: Reading) -> None:
         numeral = next((n for n in scan.numerals if n.start == size.start), None)
         reading.mention_tokens(scan, "params", size.start, size.end, value)
         if (numeral is not None and numeral.negative) or not MIN_PARAMS_B <= size.value <= MAX_PARAMS_B:
-            low = value < MIN_PARAMS_B or (numeral is not None and numeral.negative)
-            nearest = MIN_PARAMS_B if low else MAX_PARAMS_B
+            nearest = min(max(value, MIN_PARAMS_B), MAX_PARAMS_B)  # for "-70B" that is 70
             if reading.problem is None and "params_b" not in reading.slots:
                 reading.problem = Problem(
                     "out_of_range", "params_b", f"{MIN_PARAMS_B:g}-{MAX_PARAMS_B:.0f}", f"{nearest:g}"
@@ -163,13 +162,11 @@ def _methods(scan: Scan, reading: Reading) -> None:
 
 def _means_full_training(scan: Scan, hit: Hit) -> bool:
     """ "full fine-tune" yes; "full 131072 ctx", "R1 completo pra servir" no."""
-    long = hit.end - hit.start > 1
-    after = scan.tokens[hit.end] if hit.end < len(scan.tokens) else None
-    if long:
+    if hit.end - hit.start > 1:
         return True
-    if after is not None and (
-        after.kind == "number" or any(h.start == hit.end for h in scan.by_concept.get("context", ()))
-    ):
+    if any(q.role == "context" and q.start == hit.end for q in scan.quantities):
+        return False
+    if any(h.start == hit.end for h in scan.by_concept.get("context", ())):
         return False
     return not scan.has("method.inference") or scan.has("method.train")
 

@@ -1,4 +1,4 @@
-"""``python -m bot.render.extract``: collect the messages in the code into the .po files and list what lacks a translation.
+"""``python -m bot.render.extract``: collect the code's messages into the .po files and list what is not translated.
 
 English is the language of the code, so its own catalogue is filled by itself.
 """
@@ -26,7 +26,9 @@ def messages() -> list[MessageId]:
     """Every message in the code, in the order of files and lines."""
     root = Path(__file__).resolve().parent.parent
     found = extract_from_dir(str(root), [("**.py", "python")], keywords=KEYWORDS)
-    return list(dict.fromkeys(message for _file, _line, message, _comments, _context in sorted(found, key=lambda m: m[:2])))
+    return list(
+        dict.fromkeys(message for _file, _line, message, _comments, _context in sorted(found, key=lambda m: m[:2]))
+    )
 
 
 def catalogue_path(locale: str) -> Path:

@@ -35,7 +35,7 @@ SENTENCES: Final[dict[str, str]] = {
     "nothing_fits_but": _("✗ Nothing in one instance holds {method}; {fits} would fit on {option}."),
     "nodes": _("Over several hosts: {gpus}×{nbsp}{gpu} on {nodes} hosts ({usd}/h in all)."),
     "not_rented": _("{gpu} is not for rent here."),
-    "weights_exceed": _("The weights alone take {weights}, more than the {vram} there."),
+    "weights_exceed": _("In {bits}-bit the weights alone take {weights}, more than the {vram} there."),
     "run_details": _("⚠ You named {stated}: this rule of thumb does not count that yet, so plan for more memory."),
     "rl_extra": _("⚠ {algo} keeps further copies of the model in memory; this figure does not count them."),
     "four_bit": _("In 4-bit: {plan} (weights {floor}) → {option} ({price})."),
