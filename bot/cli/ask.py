@@ -30,7 +30,10 @@ class Language(click.ParamType[str]):
         return found
 
 
-@click.command(short_help="Answer one question, or many as JSON lines.")
+# A question may begin with a dash ("-70B"): what is no option is the text.
+@click.command(
+    short_help="Answer one question, or many as JSON lines.", context_settings={"ignore_unknown_options": True}
+)
 @click.argument("text", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--stdin", "many", is_flag=True, help="Read JSON lines; needs --json.")
@@ -48,6 +51,8 @@ def ask(text: str | None, as_json: bool, many: bool, lang: str | None, as_of: da
     With --stdin every line is {"text", "context": [earlier messages, oldest first], "lang"?} and
     gives one object, in order; a line that can't be read gives {"error": {...}}.
     """
+    if text is not None and text.startswith("--"):
+        raise click.UsageError(f"no such option: {text}")
     settings = load_settings()
     now = moment(as_of)
     shop = load_shop(settings, now.date())

@@ -161,7 +161,8 @@ def _compare(case: Case) -> Decision | None:
         or len(slots.get("methods", ())) > 1
         or (len(slots.get("models", ())) > 1 and "model" in slots)
     )
-    linked = case.has("versus", "either", "compare", "which")
+    asks_terms = faq_topic(case.scan) is not None and not case.sized  # "which software runs QLoRA and LoRA?"
+    linked = case.has("versus", "either", "compare") or (case.has("which") and not asks_terms)
     if several and linked:
         return Decision("compare", ("several", "linked"))
     return None

@@ -139,7 +139,7 @@ def _multiplied(
             break
         hit = max(fitting, key=lambda h: (h.end, bool(h.langs & langs), -_amount(h)))
         power = round(math.log10(_amount(hit)))
-        reading = decimal_reading(numeral.raw) if not suffix and power >= 6 else None
+        reading = decimal_reading(numeral.raw) if not suffix and power >= 9 else None
         value = (reading if reading is not None else value) * _amount(hit)
         suffix, end = suffix + power, hit.end
         if letters:

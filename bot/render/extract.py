@@ -5,8 +5,9 @@ English is the language of the code, so its own catalogue is filled by itself.
 
 from __future__ import annotations
 
+import string
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -42,8 +43,24 @@ def read(locale: str) -> Catalog:
         return read_po(file, locale=locale)
 
 
+def field_names(message: str) -> set[str]:
+    """The {fields} of a message."""
+    return {name for _text, name, _spec, _conversion in string.Formatter().parse(message) if name is not None}
+
+
+def complete(message: MessageId, said: MessageId) -> bool:
+    """Whether every form is translated and has the message's fields."""
+    forms = (said,) if isinstance(said, str) else said
+    model = message if isinstance(message, str) else message[1]
+    return bool(forms) and all(form and field_names(form) == field_names(model) for form in forms)
+
+
+def _said(stored: str | Sequence[str] | None) -> MessageId:
+    return stored if isinstance(stored, str) else tuple(stored or ())
+
+
 def update(locale: str, wanted: list[MessageId]) -> Iterator[MessageId]:
-    """Rewrite one catalogue to hold exactly the wanted messages; yields those without a translation."""
+    """Rewrite one catalogue to hold exactly the wanted messages; yields those without a full translation."""
     old = read(locale)
     new = Catalog(locale=locale, project=DOMAIN, charset="utf-8", fuzzy=False, copyright_holder="The gpubot developers")
     new.header_comment = f"# {DOMAIN}: what the bot says in {locale}."
@@ -51,9 +68,11 @@ def update(locale: str, wanted: list[MessageId]) -> Iterator[MessageId]:
     new.revision_date = old.revision_date
     for message in wanted:
         known = old.get(message if isinstance(message, str) else message[0])
-        said = message if locale == "en" else known.string if known is not None else ""
+        said: MessageId = message
+        if locale != "en":
+            said = _said(known.string) if known is not None else ""
         new.add(message, said)
-        if not said or (isinstance(said, tuple) and not all(said)):
+        if not complete(message, said):
             yield message
     with catalogue_path(locale).open("wb") as file:
         write_po(file, new, width=120)

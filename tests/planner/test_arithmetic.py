@@ -46,7 +46,9 @@ def test_terms_sum_to_the_plan(size: float, method: Method) -> None:
 
 
 @given(sizes, methods, gpus, counts)
-def test_a_verdict_says_how_many_gigabytes_are_spare_or_missing(size: float, method: Method, gpu: str, count: int) -> None:
+def test_a_verdict_says_how_many_gigabytes_are_spare_or_missing(
+    size: float, method: Method, gpu: str, count: int
+) -> None:
     memory = estimate(PlanQuery(params_b=size), method)
     option = judge(memory, gpu, count, PRICES)
     assert math.isclose(option.spare_gb, option.capacity_gb - memory.plan_gb, abs_tol=1e-5)
@@ -112,7 +114,9 @@ def _brute_force(need: int) -> tuple[int, int]:
     return best
 
 
-@pytest.mark.parametrize("need", [1, 9, 10, 11, 23, 24, 34, 44, 47, 100, 167, 168, 169, 250, 336, 500, 719, 720, 721, 1000, 1499, 2000])
+@pytest.mark.parametrize(
+    "need", [1, 9, 10, 11, 23, 24, 34, 44, 47, 100, 167, 168, 169, 250, 336, 500, 719, 720, 721, 1000, 1499, 2000]
+)
 def test_the_exact_basket_is_the_brute_force_one(need: int) -> None:
     run = run_cost(PRICES, "h100", 1, Decimal(need))
     bought, blocks = _brute_force(need)
@@ -186,7 +190,9 @@ def test_rows_give_low_expected_and_high_per_gpu_and_in_total() -> None:
     assert out["total_gb"] == {"low": 140.0, "expected": 168.0, "high": 252.0}
     assert out["per_gpu_gb"]["expected"] == 42.0
     assert estimate_row({"kind": "inference", "params_b": 7, "weights_bits": 8})["total_gb"]["low"] == 7.0
-    assert estimate_row({"model": "llama-3.1-8b", "method": "qlora"})["total_gb"]["expected"] == pytest.approx(6.02, 0.01)
+    assert estimate_row({"model": "llama-3.1-8b", "method": "qlora"})["total_gb"]["expected"] == pytest.approx(
+        6.02, 0.01
+    )
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,9 @@ def test_no_alias_points_at_two_gpus() -> None:
 
 def test_nominal_sizes_are_what_names_say() -> None:
     models = load_catalog().models
-    nominal = {name: models[name].nominal_b for name in ("llama-3.1-70b", "mixtral-8x7b", "qwen3-235b-a22b", "deepseek-r1")}
+    nominal = {
+        name: models[name].nominal_b for name in ("llama-3.1-70b", "mixtral-8x7b", "qwen3-235b-a22b", "deepseek-r1")
+    }
     assert nominal == {"llama-3.1-70b": 70, "mixtral-8x7b": 46.7, "qwen3-235b-a22b": 235, "deepseek-r1": 671}
     assert models["gemma-7b"].planned_b == models["gemma-7b"].params_b  # 8.54: the name hides too much
 

@@ -1,0 +1,135 @@
+"""Messages become the right questions, whatever they look like."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.reader.lexicon import LexiconError, compile_sources, load_lexicon
+from bot.reader.read import read
+from bot.reader.score import score
+
+CORPUS = Path(__file__).parent.parent / "corpus" / "questions.jsonl"
+LINES = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+TEXTS = [row["text"] for row in LINES]
+
+
+def test_the_corpus_keeps_the_floor_reached() -> None:
+    found = score(LINES)
+    assert found.n == 275
+    assert found.intent >= 0.98
+    assert found.slots >= 0.985
+    assert found.exact >= 0.96
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "70B",
+        "70 B",
+        "70b",
+        "70 bi",
+        "70 bilhões",
+        "70.000M",
+        "７０Ｂ",
+        "70\u200bB",
+        "٧٠B",
+        "setenta bilhões",
+        "70 billion",
+        "70 mil millones",
+    ],
+)
+def test_one_size_written_many_ways_is_one_size(text: str) -> None:
+    assert read(text).slots.params_b == 70
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("0,5B", {"params_b": 0.5}),
+        ("7000M com lora", {"params_b": 7.0, "method": "lora"}),
+        ("8x7B em 2x A100", {"model": "mixtral-8x7b", "gpu": "a100-80", "count": 2}),
+        ("B200 ou H200 pra 200B?", {"params_b": 200.0, "gpus": ("b200", "h200")}),
+        ("h1oo de 80 pra 13b", {"gpu": "h100", "params_b": 13.0}),
+        ("A100 40GB 8b", {"gpu": "a100-40", "params_b": 8.0}),
+        ("não QLoRA, full, 13B", {"method": "full", "params_b": 13.0}),
+        ("adam 8-bit 7B", {"method": "full_8bit", "params_b": 7.0}),
+        ("2 H100 por 3 dias", {"gpu": "h100", "count": 2, "hours": Decimal(72)}),
+        ("US$ 1.500,00 pra treinar", {"budget_usd": Decimal(1500)}),
+        ("0,003 btc", {"budget": Decimal("0.003"), "currency": "BTC"}),
+        ("Qwen 2.5 7B q4_k_m ctx 8192", {"model": "qwen2.5-7b", "bits": 4.0, "context": 8192}),
+    ],
+)
+def test_numbers_get_the_role_that_the_words_around_them_give(text: str, slots: dict[str, object]) -> None:
+    found = read(text).slots
+    assert {name: getattr(found, name) for name in slots} == slots
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "intent", "slots"),
+    [
+        ("70B com LoRA?", "e com QLoRA?", "plan", {"params_b": 70.0, "method": "qlora"}),
+        ("mistral 7b full cabe em 1 h100?", "e em 2x?", "check", {"gpu": "h100", "count": 2, "method": "full"}),
+        ("2x H100 for 24 hours", "and the H200?", "cost", {"gpu": "h200", "count": 2, "hours": Decimal(24)}),
+        ("llama 3?", "8b", "plan", {"model": "llama-3-8b", "params_b": 8.0}),
+        ("8b lora", "no, full", "plan", {"params_b": 8.0, "method": "full"}),
+    ],
+)
+def test_a_followup_changes_only_what_it_names(first: str, then: str, intent: str, slots: dict[str, object]) -> None:
+    question = read(then, [read(first)])
+    assert question.intent == intent
+    assert {name: getattr(question.slots, name) for name in slots} == slots
+
+
+def test_a_full_question_starts_afresh() -> None:
+    question = read("13B com QLoRA em 1 L40S cabe?", [read("70B full em 8 H100 por 24 horas")])
+    assert question.slots.hours is None
+    assert question.slots.gpu == "l40s"
+
+
+@pytest.mark.parametrize("text", ["0B", "-70B", "999999B", "1e400 B", "16 H100 para 70B"])
+def test_impossible_values_are_named_with_what_is_allowed(text: str) -> None:
+    assert read(text).problem is not None
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    for mention in read(text).mentions:
+        assert mention.text == text[mention.start : mention.end]
+
+
+@given(st.sampled_from(TEXTS), st.sampled_from(TEXTS))
+def test_any_two_messages_can_follow_each_other(one: str, two: str) -> None:
+    read(two, [read(one)])
+
+
+@given(st.sampled_from(TEXTS))
+def test_spaces_and_capitals_never_change_the_question(text: str) -> None:
+    plain, spaced = read(text), read(f"  {text}\n ")
+    assert (plain.intent, plain.slots) == (spaced.intent, spaced.slots)
+
+
+@pytest.mark.parametrize(
+    "text", ["70B " * 1250, "4090 " * 1000, "1 " * 2500, "(" * 5000, "lora " * 1000, "🙂" * 5000, "\ud800\0\u202e"]
+)
+def test_long_and_hostile_messages_are_read(text: str) -> None:
+    read(text)
+
+
+def test_every_language_has_a_lexicon_that_speaks() -> None:
+    assert {"pt", "en", "es", "fr", "de", "it", "ru", "zh", "tr", "id", "pl", "nl", "hi"} <= set(
+        load_lexicon().languages
+    )
+
+
+@pytest.mark.parametrize("text", [b"language: xx", b"- a", b"language: pt\nlocale:\ncolour: [red]", b"{"])
+def test_a_broken_lexicon_is_named_in_one_line(text: bytes) -> None:
+    with pytest.raises(LexiconError) as error:
+        compile_sources([("xx", text)])
+    assert str(error.value).startswith("locales/xx/lexicon.yaml: ")
+    assert "\n" not in str(error.value)
