@@ -133,6 +133,10 @@ def _run_details(scan: Scan, reading: Reading) -> None:
              "tokens": "tokens", "epochs": "epochs", "steps": "steps"}  # fmt: skip
     for role, slot in names.items():
         for quantity in scan.role(role):
+            if role == "steps" and _per_hour(scan, quantity.end):
+                reading.slots.setdefault("steps_per_hour", quantity.value)
+                reading.mention_tokens(scan, "steps_per_hour", quantity.start, quantity.end, quantity.value)
+                continue
             if slot in reading.slots or quantity.value <= 0 or quantity.value > 1e15:
                 continue
             value: float | int = quantity.value if slot == "epochs" else round(quantity.value)
@@ -145,6 +149,13 @@ def _run_details(scan: Scan, reading: Reading) -> None:
     more = [q.value for q in scan.role("epochs") if q.value > 1]
     if more:
         reading.slots["epochs"] = int(more[0]) if more[0] == int(more[0]) else more[0]
+
+
+def _per_hour(scan: Scan, index: int) -> bool:
+    """ "250 steps per hour": a rate, measured by the user."""
+    hours = {hit.start for hit in scan.by_concept.get("unit", ()) if hit.value == 1.0}
+    ends = {hit.end for hit in scan.by_concept.get("per", ()) if hit.start == index}
+    return bool(ends & hours)
 
 
 def _per_epoch_only(scan: Scan) -> bool:

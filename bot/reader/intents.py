@@ -173,6 +173,8 @@ def _time(case: Case) -> Decision | None:
         case.sized or case.trains or case.gpu or case.has("time")
     ):
         return None
+    if {"steps", "steps_per_hour"} <= case.reading.slots.keys():
+        return Decision("time", ("steps", "steps_per_hour"))
     if case.has("speed") and (case.sized or case.gpu):
         return Decision("time", ("speed",))
     asks = case.has("time") and not (case.scan.has("faq.start") and not case.sized) and not _asks_price_of_time(case)

@@ -155,6 +155,17 @@ def test_prices_are_said_to_be_old_after_thirty_days(shop: Shop) -> None:
     assert old.answer.prices_as_of == date(2026, 10, 29)
 
 
+def test_a_run_is_sized_from_the_users_own_measurement(shop: Shop) -> None:
+    run = ask(shop, "1000 steps at 250 steps per hour on 2 H100, what will it cost?").answer.run
+    assert run is not None
+    assert (run.hours, run.gpu_hours, str(run.usd)) == (4, 8, "18.56")
+
+
+def test_asking_for_support_after_a_plan_reaches_a_person(shop: Shop) -> None:
+    for text in ("I want to talk to support", "quero falar com o suporte", "quiero hablar con soporte"):
+        assert ask(shop, "70B LoRA em 1 B200 cabe?", text).question.intent == "human"
+
+
 def test_a_bare_size_shows_four_methods_and_running(shop: Shop) -> None:
     answer = ask(shop, "70B").answer
     assert [plan.method for plan in answer.methods] == ["qlora", "lora", "full_8bit", "full", "inference"]

@@ -61,6 +61,7 @@ def test_one_size_written_many_ways_is_one_size(text: str) -> None:
         ("adam 8-bit 7B", {"method": "full_8bit", "params_b": 7.0}),
         ("2 H100 por 3 dias", {"gpu": "h100", "count": 2, "hours": Decimal(72)}),
         ("US$ 1.500,00 pra treinar", {"budget_usd": Decimal(1500)}),
+        ("1000 passos a 250 passos por hora", {"steps": 1000, "steps_per_hour": 250.0}),
         ("0,003 btc", {"budget": Decimal("0.003"), "currency": "BTC"}),
         ("Qwen 2.5 7B q4_k_m ctx 8192", {"model": "qwen2.5-7b", "bits": 4.0, "context": 8192}),
     ],
