@@ -75,9 +75,11 @@ def _per_epoch(scan: Scan, index: int) -> bool:
 
 def _clock_span(scan: Scan) -> float | None:
     """ "das 8 às 18h": hours between two clock times of one day."""
+    ends = {numeral.end: numeral for numeral in scan.numerals}
+    hours = {quantity.start: quantity for quantity in scan.role("hours")}
     for hit in scan.by_concept.get("until", ()):
-        before = next((n for n in scan.numerals if 0 <= hit.start - n.end <= 1), None)
-        after = next((q for q in scan.quantities if q.start == hit.end and q.role == "hours"), None)
+        before = ends.get(hit.start) or ends.get(hit.start - 1)
+        after = hours.get(hit.end)
         if before is None or after is None or before.suffix:
             continue
         if before.value < after.value <= 24:

@@ -24,8 +24,11 @@ _GAP: Final = re.compile(r"[\s\-_:/.()+]{0,3}")
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([bmt])$")
 _SIZE_OR_MOE: Final = re.compile(r"\d+x\d+(?:\.\d+)?b$|\d+(?:\.\d+)?[bmt]$")
 _ADDRESS: Final = re.compile(
-    r"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co|ollama\.com/library)/[\w.\-/]+|[\w.\-]+/[\w.\-]*\d[\w.\-]*"
+    r"(?<![\w.\-])(?:https?://)?(?:www\.)?(?:(?:huggingface\.co|hf\.co|ollama\.com/library)/[\w.\-/]++|[\w.\-]++/[\w.\-]++)"
 )
+_TAIL: Final = re.compile(r"(?:[-_:][a-z0-9._]++)*+")
+#: How far an address may reach around a model's name.
+_REACH: Final = 120
 _MAX_PIECES: Final = 14
 _TYPO_SCORE: Final = 84
 _TYPO_LENGTH: Final = 5
@@ -358,12 +361,13 @@ def _billions(size: str | None, model: str) -> float | None:
 
 def _stretch(norm: str, mention: NamedModel) -> NamedModel:
     """Take in the rest of an address or tag that the name is part of: dates, "-instruct", the hub's host."""
-    for match in _ADDRESS.finditer(norm, max(0, mention.start - 80)):
+    start = max(0, mention.start - _REACH)
+    for match in _ADDRESS.finditer(norm, start, mention.end + _REACH):
         if match.start() <= mention.start and mention.end <= match.end():
             return _moved(mention, match.start(), match.end())
         if match.start() > mention.start:
             break
-    tail = re.compile(r"(?:[-_:][a-z0-9._]+)*").match(norm, mention.end)
+    tail = _TAIL.match(norm, mention.end, mention.end + _REACH)
     return _moved(mention, mention.start, tail.end() if tail else mention.end)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 #: Longer messages are read up to here: no question needs more, and time stays bounded.
-MAX_CHARS: Final = 8_000
+MAX_CHARS: Final = 5_000
 
 _PLAIN: Final = ["i", "l", "o", "d", "ae", "oe", "ss", "btc", "x", "x", "-", "-", "-", "'", "'", "'", '"', '"']
 _LETTERS: Final = dict(zip("ıłøđæœß₿×✕–—−’‘`“”", _PLAIN, strict=True))

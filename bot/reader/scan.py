@@ -67,7 +67,10 @@ def scan(text: str) -> Scan:
     gpus = find_gpus(tokens)
     formats = list(find_formats(normal.norm))
     named = [(m.start, m.end) for m in models] + [(f.start, f.end) for f in formats]
-    taken = [overlaps(named, token.start, token.end) for token in tokens]
+    covered = bytearray(len(normal.norm))  # a flag a character keeps long messages linear
+    for start, end in named:
+        covered[start:end] = b"\1" * (end - start)
+    taken = [1 in covered[token.start : token.end] for token in tokens]
     gpus = [gpu for gpu in gpus if not any(taken[gpu.start : gpu.end])]
     for gpu in gpus:
         taken[gpu.start : gpu.end] = [True] * (gpu.end - gpu.start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -120,6 +121,19 @@ def test_spaces_and_capitals_never_change_the_question(text: str) -> None:
 )
 def test_long_and_hostile_messages_are_read(text: str) -> None:
     read(text)
+
+
+@pytest.mark.parametrize("piece", ["70B ", "a1", "llama-", "4090 2 ", "a.", "qwen 2.5 "])
+def test_reading_time_grows_with_the_length_not_its_square(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = (piece * length)[:length]
+        started = time.process_time()
+        read(text)
+        return time.process_time() - started
+
+    seconds(100)
+    ratios = [seconds(4800) / seconds(1200) for _ in range(3)]
+    assert min(ratios) < 9  # four times the text: 4 when linear, 16 when quadratic
 
 
 def test_every_language_has_a_lexicon_that_speaks() -> None:
