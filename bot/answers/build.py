@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from bot.answers.answer import Answer, Quote
+from bot.answers.bounds import refuse_unusable
 from bot.answers.check import answer_check
 from bot.answers.common import Desk, problem
 from bot.answers.compare import answer_compare
@@ -17,6 +18,9 @@ from bot.answers.talk import answer_faq, answer_human, answer_smalltalk, answer_
 from bot.reader.question import Intent, Question
 from bot.shop.shop import Shop
 from planner.errors import PlanError
+
+#: Kinds that compute nothing, so that no number in the question can be wrong for them.
+_WORDS: frozenset[Intent] = frozenset({"faq", "human", "smalltalk", "unsupported"})
 
 _KINDS: dict[Intent, Callable[[Desk], Answer]] = {
     "plan": answer_plan,
@@ -40,6 +44,8 @@ def answer(question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, .
     if question.problem is not None:
         return desk.finish(Answer(question=question, error=question.problem))
     try:
+        if question.intent not in _WORDS:
+            refuse_unusable(question)
         return desk.finish(_KINDS[question.intent](desk))
     except PlanError as error:
         return Desk(question, shop, now).finish(Answer(question=question, error=problem(error)))

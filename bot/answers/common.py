@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 from bot.answers.answer import Answer, Note, NoteValue, Quote
 from bot.reader.question import Problem, Question
@@ -104,9 +104,14 @@ class Desk:
         self.cite(self.shop.prices.source)
         return run_cost(self.shop.prices, gpu, count, hours, method)
 
+    def offered(self, option: Option) -> bool:
+        """Whether a configuration can be rented now: nothing unavailable is priced as a recommendation."""
+        row = self.shop.prices.row(option.gpu)
+        return row is not None and row.available and option.count <= row.max_per_host
+
     def block(self, option: Option, method: Method | None) -> RunCost:
         """The price of one 10-hour block for a configuration's GPU."""
-        hours = Decimal(BLOCK_HOURS) / option.count
+        hours = block_wall_hours(option.count)
         self.assume("ten_hour_block", hours=BLOCK_HOURS)
         return self.cost(option.gpu, option.count, hours, method)
 
@@ -115,12 +120,14 @@ class Desk:
         prices = self.shop.prices
         priced = bool(
             answer.methods or answer.run or answer.prices or answer.gpu_figures or answer.method_figures
-            or answer.affordable or answer.largest or answer.block
+            or answer.affordable or answer.block or any("usd" in note.values for note in self.notes)
         )  # fmt: skip
         age = (self.now.date() - prices.as_of).days
         stale = self.shop.stale_after_days if priced and age > self.shop.stale_after_days else None
         if priced:
             self.cite(prices.source)
+        if answer.quotes:
+            self.note("estimate_pay")
         return replace(
             answer,
             notes=tuple(self.notes),
@@ -131,6 +138,17 @@ class Desk:
             prices_stale_days=stale,
             market_as_of=self.shop.market_as_of if answer.ratio is not None and answer.ratio.market else None,
         )
+
+
+def block_wall_hours(count: int) -> Decimal:
+    """Wall-clock hours that one 10-hour block gives on ``count`` GPUs."""
+    return wall_for(BLOCK_HOURS, count)
+
+
+def wall_for(gpu_hours: int, count: int) -> Decimal:
+    """Wall-clock hours that GPU-hours give on ``count`` GPUs: whole minutes, as a started one is billed."""
+    minutes = gpu_hours * 60 // count
+    return (Decimal(minutes) / 60).quantize(Decimal("1e-10"), ROUND_FLOOR)  # never a hair above the minute
 
 
 def problem(error: PlanError) -> Problem:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from dataclasses import replace
 
 from bot.answers.answer import Answer
-from bot.answers.common import BLOCK_HOURS, Desk
+from bot.answers.common import BLOCK_HOURS, Desk, block_wall_hours
 from bot.answers.plan import answer_plan, model_name, notes_on
 from bot.answers.price import answer_price, price_line
 from planner.catalog import load_catalog
-from planner.cost import RunCost
+from planner.cost import MAX_HOURS, RunCost
+from planner.errors import PlanError
 from planner.plan import Plan
 from planner.query import TRAINING
 from planner.speed import wall_hours
@@ -26,8 +27,11 @@ def answer_cost(desk: Desk) -> Answer:
         desk.note("which_gpu")
         return answer_price(desk)
     row = desk.shop.prices.row(gpu)
-    if row is None:
+    if row is None and size is None:
         return answer_price(desk)
+    if row is None:  # the nearest GPU by memory need not hold the size, so the size is planned
+        # without the named GPU's verdict, which would read as the verdict on the run's GPU
+        return replace(answer_plan(desk), asked=None, asked_by_method=())
     plan = None
     if size is not None:
         plan = desk.plan(size, desk.methods(TRAINING), gpu, count)
@@ -37,7 +41,7 @@ def answer_cost(desk: Desk) -> Answer:
         desk.assume("count_assumed", count=1)
     hours = slots.hours
     if hours is None:
-        hours = Decimal(BLOCK_HOURS) / count
+        hours = block_wall_hours(count)
         desk.assume("ten_hour_block", hours=BLOCK_HOURS)
     run = desk.cost(gpu, count, hours, slots.method)
     basket_notes(desk, run)
@@ -69,6 +73,8 @@ def answer_time(desk: Desk) -> Answer:
     size = desk.size()
     if slots.steps is not None and slots.steps_per_hour is not None:
         hours = wall_hours(slots.steps, slots.steps_per_hour)
+        if hours > MAX_HOURS:
+            raise PlanError("out_of_range", "hours", f"0-{MAX_HOURS}", str(MAX_HOURS))
         desk.note("measured_hours", hours=hours, steps=slots.steps, steps_per_hour=slots.steps_per_hour)
         if slots.gpu is not None and desk.shop.prices.row(slots.gpu) is not None:
             measured = desk.cost(slots.gpu, slots.count or 1, hours, slots.method)
@@ -76,6 +82,8 @@ def answer_time(desk: Desk) -> Answer:
             return Answer(question=desk.question, params_b=size, model_name=model_name(desk), run=measured)
         desk.note("which_gpu")
         return Answer(question=desk.question, params_b=size, model_name=model_name(desk))
+    if slots.gpu is not None and desk.shop.prices.row(slots.gpu) is None:
+        desk.note("not_rented", gpu=slots.gpu)
     facts = desk.shop.facts_on("time")
     desk.cite(*(fact.source for fact in facts))
     desk.note("speed_unknown" if desk.slots.method == "inference" else "no_run_time")
@@ -83,7 +91,7 @@ def answer_time(desk: Desk) -> Answer:
     option = None
     if plan is not None and len(plan.methods) == 1:
         asked = plan.asked[0] if plan.asked else None
-        fits = asked is not None and asked.rented and asked.option.verdict == "fits"
+        fits = asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option)
         option = asked.option if asked is not None and fits else plan.methods[0].fit.simplest
     gpu = option.gpu if option else slots.gpu if slots.gpu and desk.shop.prices.row(slots.gpu) else None
     block: RunCost | None = None
@@ -94,7 +102,7 @@ def answer_time(desk: Desk) -> Answer:
             run = desk.cost(gpu, count, slots.hours, slots.method)
             basket_notes(desk, run)
         else:
-            block = desk.cost(gpu, count, Decimal(BLOCK_HOURS) / count, slots.method)
+            block = desk.cost(gpu, count, block_wall_hours(count), slots.method)
     desk.note("measure", hours=BLOCK_HOURS)
     single = plan is not None and len(plan.methods) == 1
     return Answer(
@@ -133,5 +141,7 @@ def answer_convert(desk: Desk) -> Answer:
         basket_notes(desk, run)
         return Answer(question=desk.question, run=run, quotes=desk.quotes)
     if slots.gpu is not None:
+        if slots.hours is None:
+            desk.note("which_hours")
         return answer_price(desk)
     return Answer(question=desk.question, quotes=desk.quotes)

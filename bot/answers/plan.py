@@ -6,8 +6,8 @@ from bot.answers.answer import Answer
 from bot.answers.common import Desk, fit_notes, run_details
 from planner.catalog import load_catalog
 from planner.cost import RunCost
-from planner.plan import MethodPlan, Plan
-from planner.query import METHODS, TRAINING, Method
+from planner.plan import Asked, MethodPlan, Plan
+from planner.query import MAX_COUNT, METHODS, TRAINING, Method
 
 #: Methods from the lightest on, for "which method would fit".
 _LIGHTER: tuple[Method, ...] = ("qlora", "lora", "full_8bit", "full")
@@ -26,6 +26,9 @@ def answer_plan(desk: Desk) -> Answer:
     methods = desk.methods(TRAINING if desk.question.task == "train" else METHODS)
     gpu = desk.slots.gpu
     plan = desk.plan(size, methods, gpu, desk.slots.count)
+    asked = _asked(desk, plan)
+    if gpu is not None and desk.shop.prices.row(gpu) is None:
+        desk.note("not_rented", gpu=gpu)
     notes_on(desk, plan)
     if gpu is None and desk.slots.count is not None:
         _on_count(desk, plan, desk.slots.count)
@@ -36,11 +39,24 @@ def answer_plan(desk: Desk) -> Answer:
         params_b=size,
         model_name=model_name(desk),
         methods=plan.methods,
-        asked=plan.asked[0] if plan.asked and len(methods) == 1 else None,
-        asked_by_method=plan.asked if len(methods) > 1 else (),
+        asked=asked[0] if asked and len(methods) == 1 else None,
+        asked_by_method=asked if len(methods) > 1 else (),
         run=run,
         block=block,
         wanted_method=methods[0] if len(methods) == 1 else None,
+    )
+
+
+def _asked(desk: Desk, plan: Plan) -> tuple[Asked, ...]:
+    """The verdicts on the GPU named; "how many?" where no count holds it is answered on the largest instance."""
+    gpu = plan.query.gpu
+    if gpu is None or plan.query.count is not None or all(one.option.verdict == "fits" for one in plan.asked):
+        return plan.asked
+    row = desk.shop.prices.row(gpu)
+    most = row.max_per_host if row is not None else MAX_COUNT
+    full = desk.plan(plan.query.params_b, plan.query.methods, gpu, most).asked
+    return tuple(
+        one if one.option.verdict == "fits" else largest for one, largest in zip(plan.asked, full, strict=True)
     )
 
 
@@ -100,7 +116,7 @@ def notes_on(desk: Desk, plan: Plan) -> None:
     run_details(desk)
     failed = desk.question.failed_gpu
     if failed is not None:
-        vram = load_catalog().gpus[failed].vram_gb
+        vram = load_catalog().gpu(failed).vram_gb
         if vram is not None:
             desk.note("failed_gpu", gpu=failed, vram=vram)
 
@@ -148,7 +164,7 @@ def money_for(desk: Desk, plan: Plan, headline: MethodPlan | None) -> tuple[RunC
         return None, None
     option = headline.fit.simplest
     asked = next((a for a in plan.asked if a.method == headline.method), None)
-    if asked is not None and asked.rented and asked.option.verdict == "fits":
+    if asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option):
         option = asked.option
     if option is None:
         return None, None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
+
 from bot.answers.answer import Answer
-from bot.answers.common import Desk
+from bot.answers.common import Desk, wall_for
 from bot.answers.cost import basket_notes
 from bot.answers.price import answer_price
+from planner.cost import MAX_HOURS, whole_blocks
+from planner.offer import PriceRow
 from planner.query import METHODS, TRAINING, Method
 from planner.reverse import affordable, largest_in, largest_on
 
@@ -42,6 +47,20 @@ def answer_reverse(desk: Desk) -> Answer:
     return answer_price(desk)
 
 
+def _bought_hours(desk: Desk, row: PriceRow | None, count: int) -> Decimal | None:
+    """Wall-clock hours on the GPUs named that a budget's whole blocks give; None without a budget or a block."""
+    prices, budget = desk.shop.prices, desk.slots.budget_usd
+    if budget is None or row is None or not row.available:
+        return None
+    bought = whole_blocks(budget, row, prices.blocks)
+    if not bought:
+        desk.note("less_than_block", hours=min(prices.blocks))
+        if budget < prices.topup_usd:
+            desk.note("topup_binds", usd=prices.topup_usd)
+        return None
+    return min(wall_for(bought, count), MAX_HOURS)
+
+
 def _on_gpu(desk: Desk, methods: tuple[Method, ...]) -> Answer:
     slots = desk.slots
     gpu = slots.gpu or ""
@@ -51,11 +70,17 @@ def _on_gpu(desk: Desk, methods: tuple[Method, ...]) -> Answer:
     row = desk.shop.prices.row(gpu)
     if row is None:
         desk.note("not_rented", gpu=gpu)
+    hours = slots.hours or _bought_hours(desk, row, count)
     run = None
-    if row is not None and slots.hours is not None:
-        run = desk.cost(gpu, count, slots.hours)
+    if row is not None and hours is not None:
+        run = desk.cost(gpu, count, hours)
+        if slots.hours is None:  # the round basket may cost more than the budget
+            topup = max(run.exact.usd, desk.shop.prices.topup_usd)
+            run = replace(run, round=None, basket=run.exact, topup_usd=topup)
         basket_notes(desk, run)
         desk.note("no_run_time")
+    if slots.budget_usd is None and slots.currency is not None:
+        desk.note("no_rate_budget", currency=slots.currency)
     if count > 1:
         desk.assume("split_assumed")
     return Answer(question=desk.question, largest=largest_on(gpu, count, methods, slots.bits), run=run)
