@@ -38,6 +38,11 @@ def _durations(scan: Scan, reading: Reading) -> None:
         if total is not None:
             last = spans[-1]
             reading.mention_tokens(scan, "hours", spans[0].start, last.end, total)
+    for quantity in scan.role("gpu_hours"):
+        if total is None and 0 < quantity.value < _MAX_HOURS:
+            reading.slots["gpu_hours"] = _hours(quantity.value)
+            reading.mention_tokens(scan, "gpu_hours", quantity.start, quantity.end, quantity.value)
+            total = quantity.value / reading.slots.get("count", 1)
     if total is None:
         total = _unit_alone(scan)
     if total is not None and 0 < total < _MAX_HOURS:

@@ -144,6 +144,9 @@ class Roles:
             return self._money(n, str(hit.value), end)
         if role == "gpu" and n.suffix:
             return self._by_suffix(n)
+        unit = self._hit(end, ("unit",)) if role == "gpu" else None
+        if unit is not None:  # "50 GPU-hours"
+            return Quantity("gpu_hours", n.value * float(unit.value or 0), n.start, unit.end)
         if role == "gpu":
             return Quantity("count", n.value, n.start, end) if self._whole(n) else None
         if role == "params":
@@ -230,7 +233,7 @@ class Roles:
             ):
                 return Quantity("count", n.value, n.start, n.end, unit=str(start))
         direct = self._hit(n.end, ("gpu",)) if n.end < len(self.tokens) else None
-        if direct is not None:
+        if direct is not None and self._hit(direct.end, ("unit",)) is None:
             return Quantity("count", n.value, n.start, direct.end)
         return None
 

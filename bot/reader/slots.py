@@ -291,7 +291,11 @@ def _counts(scan: Scan, reading: Reading) -> None:
         reading.mention_tokens(scan, "count", quantity.start, quantity.end, int(quantity.value))
     values = [int(q.value) for q in counts]
     if len(reading.slots.get("gpus", ())) > 1:
-        if len(values) == len(reading.slots["gpus"]):
+        beside = {quantity.unit: int(quantity.value) for quantity in counts}
+        found = tuple(beside.get(str(gpu.start), 1) for gpu in scan.gpus)  # "2x A100 vs H100": 2 against 1
+        if len(found) == len(reading.slots["gpus"]):
+            reading.slots["counts"] = found
+        elif len(values) == len(reading.slots["gpus"]):
             reading.slots["counts"] = tuple(values)
         return
     value = values[0]
