@@ -15,11 +15,12 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.shop.shop import Links
+from planner.errors import OperatorError
 
 PREFIX: Final = "GPUBOT_"
 
 
-class SettingsError(ValueError):
+class SettingsError(OperatorError):
     """A setting that can't be used: one line that says which and how to mend it, without its value."""
 
 

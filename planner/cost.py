@@ -9,7 +9,7 @@ from typing import Final
 
 from planner.errors import PlanError
 from planner.offer import PriceList, PriceRow
-from planner.query import MAX_COUNT, Method
+from planner.query import Method, check_count
 
 #: The longest run that is priced, in wall-clock hours (ten years).
 MAX_HOURS: Final = Decimal(87_600)
@@ -68,8 +68,7 @@ def run_cost(prices: PriceList, gpu: str, count: int, hours: Decimal, method: Me
     row = prices.row(gpu)
     if row is None:
         raise PlanError("not_rented", "gpu", ", ".join(r.gpu for r in prices.rows))
-    if not 1 <= count <= MAX_COUNT:
-        raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", "1" if count < 1 else str(MAX_COUNT))
+    check_count(count)
     if not (hours > 0 and hours <= MAX_HOURS):
         raise PlanError("out_of_range", "hours", f"0-{MAX_HOURS}", str(MAX_HOURS) if hours > 0 else "1")
     minutes = (hours * 60).to_integral_value(ROUND_CEILING)

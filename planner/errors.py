@@ -1,7 +1,8 @@
 """What the planner refuses.
 
 PlanError            a question that has no answer (size out of range, unknown GPU, ...)
-CatalogError         a file in data/ that does not say what it must: an operator's mistake
+OperatorError        an operator's mistake in one line; shop files, settings and lexicons raise their own kinds
+  CatalogError       a file in data/ that does not say what it must
 """
 
 from __future__ import annotations
@@ -22,5 +23,9 @@ class PlanError(ValueError):
         self.nearest = nearest
 
 
-class CatalogError(ValueError):
+class OperatorError(ValueError):
+    """An operator's mistake; the text is one line that says what to mend."""
+
+
+class CatalogError(OperatorError):
     """A data file is missing or does not hold what its schema asks for."""

@@ -12,7 +12,7 @@ from planner.catalog import Gpu, load_catalog
 from planner.errors import PlanError
 from planner.memory import MemoryEstimate
 from planner.offer import PriceList, PriceRow
-from planner.query import MAX_COUNT
+from planner.query import MAX_COUNT, check_count
 
 Verdict = Literal["fits", "tight", "no"]
 
@@ -72,8 +72,7 @@ def judge(memory: MemoryEstimate, gpu: str, count: int, prices: PriceList | None
     Capacity is the memory as sold (the rule tier's measure, DESIGN decision 3).
     Raises PlanError for an unknown GPU, a count outside 1..8, or a GPU without a fixed memory size.
     """
-    if not 1 <= count <= MAX_COUNT:
-        raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", "1" if count < 1 else str(MAX_COUNT))
+    check_count(count)
     return _judged(memory, _configuration(gpu, count, prices))
 
 

@@ -19,6 +19,12 @@ MAX_PARAMS_B: Final = 10_000.0
 MAX_COUNT: Final = 8
 
 
+def check_count(count: int) -> None:
+    """Raise PlanError for a number of GPUs that no instance has."""
+    if not 1 <= count <= MAX_COUNT:
+        raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", "1" if count < 1 else str(MAX_COUNT))
+
+
 @dataclass(frozen=True, slots=True)
 class PlanQuery:
     """A model size, the methods to plan for it, and what the user said about the run.
@@ -45,9 +51,8 @@ class PlanQuery:
         if not MIN_PARAMS_B <= self.params_b <= MAX_PARAMS_B:  # also refuses NaN
             nearest = MIN_PARAMS_B if self.params_b < MIN_PARAMS_B else MAX_PARAMS_B
             raise PlanError("out_of_range", "params_b", f"{MIN_PARAMS_B:g}-{MAX_PARAMS_B:.0f}", f"{nearest:g}")
-        if self.count is not None and not 1 <= self.count <= MAX_COUNT:
-            nearest_count = 1 if self.count < 1 else MAX_COUNT
-            raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", str(nearest_count))
+        if self.count is not None:
+            check_count(self.count)
         if self.bits is not None and not 1 <= self.bits <= 32:
             raise PlanError("out_of_range", "bits", "1-32", "16")
 

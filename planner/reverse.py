@@ -12,7 +12,7 @@ from planner.cost import whole_blocks
 from planner.errors import PlanError
 from planner.memory import estimate
 from planner.offer import PriceList
-from planner.query import MAX_COUNT, MAX_PARAMS_B, Method, PlanQuery
+from planner.query import MAX_PARAMS_B, Method, PlanQuery, check_count
 
 #: Models worth naming as examples: common ones of many sizes, present in data/models.
 _FAMILIAR = (
@@ -73,8 +73,7 @@ def largest_on(gpu: str, count: int, methods: Sequence[Method], bits: float | No
     card = load_catalog().gpu(gpu)
     if card.vram_gb is None:
         raise PlanError("memory_not_fixed", "gpu", "vram_gb")
-    if not 1 <= count <= MAX_COUNT:
-        raise PlanError("out_of_range", "count", f"1-{MAX_COUNT}", "1" if count < 1 else str(MAX_COUNT))
+    check_count(count)
     capacity = round(card.vram_gb * count, 6)
     found = (largest_in(capacity, method, gpu, count, bits) for method in methods)
     return tuple(largest for largest in found if largest is not None)

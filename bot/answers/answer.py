@@ -83,7 +83,6 @@ class Answer:
     error: Problem | None = None
     prices_as_of: date | None = None
     prices_stale_days: int | None = None  # days beyond which they are said to be old; None: not old
-    market_as_of: date | None = None
     sources: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()  # model ids to choose from, when a family was named without size
     wanted_method: Method | None = None

@@ -10,7 +10,7 @@ from bot.reader.question import Question
 from planner.catalog import load_catalog
 from planner.cost import MAX_HOURS
 from planner.errors import PlanError
-from planner.query import MAX_COUNT
+from planner.query import check_count
 
 #: Above these a figure is a slip of the keyboard, and arithmetic on it would only cost time.
 MAX_BUDGET_USD: Final = Decimal(1_000_000_000)
@@ -22,7 +22,8 @@ def refuse_unusable(question: Question) -> None:
     """Raise PlanError for a count, time, amount or GPU that nothing can be computed from."""
     slots = question.slots
     for count in (slots.count, *slots.counts):
-        _within("count", count, 1, MAX_COUNT)
+        if count is not None:
+            check_count(count)
     _above_zero("hours", slots.hours, MAX_HOURS)
     _above_zero("budget_usd", slots.budget_usd, MAX_BUDGET_USD)
     _above_zero("vram_gb", slots.vram_gb, MAX_VRAM_GB)

@@ -136,7 +136,6 @@ class Desk:
             links=self.shop.links,
             prices_as_of=prices.as_of if priced else None,
             prices_stale_days=stale,
-            market_as_of=self.shop.market_as_of if answer.ratio is not None and answer.ratio.market else None,
         )
 
 

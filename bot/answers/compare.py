@@ -44,16 +44,21 @@ def _gpus(desk: Desk) -> Answer:
         desk.cite(*figure.sources)
         if figure.usd_per_hour is None:
             desk.note("not_rented", gpu=figure.gpu)
-        if any(variant.bf16_tflops for variant in load_catalog().gpus[figure.gpu].variants) and figure.gpu in {
-            "h100",
-            "h200",
-        }:
+        if _slower_boards(figure.gpu):
             desk.note("pcie_lower", gpu=figure.gpu)
     _choice(desk, figures)
     desk.note("peak_figures")
     return Answer(
         question=desk.question, params_b=size, model_name=model_name(desk), gpu_figures=figures, wanted_method=method
     )
+
+
+def _slower_boards(gpu: str) -> bool:
+    """Whether an SXM part's figures overstate the PCIe boards sold under the same name."""
+    card = load_catalog().gpus[gpu]
+    peak = card.bf16_tflops or 0.0
+    lower = any(variant.bf16_tflops is not None and variant.bf16_tflops < peak for variant in card.variants)
+    return lower and (card.form_factor or "").startswith("SXM")
 
 
 def _memory(desk: Desk, size: float, method: Method) -> MemoryEstimate:

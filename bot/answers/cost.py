@@ -11,7 +11,7 @@ from bot.answers.price import answer_price, price_line
 from planner.catalog import load_catalog
 from planner.cost import MAX_HOURS, RunCost
 from planner.errors import PlanError
-from planner.plan import Plan
+from planner.plan import Asked, MethodPlan, Plan
 from planner.query import TRAINING
 from planner.speed import wall_hours
 
@@ -45,18 +45,25 @@ def answer_cost(desk: Desk) -> Answer:
         desk.assume("ten_hour_block", hours=BLOCK_HOURS)
     run = desk.cost(gpu, count, hours, slots.method)
     basket_notes(desk, run)
-    single = plan is not None and len(plan.methods) == 1
+    methods, asked_about = _shown(plan)
     return Answer(
         question=desk.question,
         params_b=size,
         model_name=model_name(desk),
-        methods=plan.methods if plan is not None and single else (),
-        asked=plan.asked[0] if plan is not None and single else None,
+        methods=methods,
+        asked=asked_about,
         run=run,
         quotes=desk.quotes,
         prices=() if plan else (price_line(row, desk.shop),),
         wanted_method=slots.method,
     )
+
+
+def _shown(plan: Plan | None) -> tuple[tuple[MethodPlan, ...], Asked | None]:
+    """What an answer about money or time shows of a plan: one method with its verdict, or nothing of several."""
+    if plan is None or len(plan.methods) != 1:
+        return (), None
+    return plan.methods, plan.asked[0] if plan.asked else None
 
 
 def basket_notes(desk: Desk, run: RunCost) -> None:
@@ -104,13 +111,13 @@ def answer_time(desk: Desk) -> Answer:
         else:
             block = desk.cost(gpu, count, block_wall_hours(count), slots.method)
     desk.note("measure", hours=BLOCK_HOURS)
-    single = plan is not None and len(plan.methods) == 1
+    methods, asked_about = _shown(plan)
     return Answer(
         question=desk.question,
         params_b=size,
         model_name=model_name(desk),
-        methods=plan.methods if plan is not None and single else (),
-        asked=plan.asked[0] if plan is not None and single and plan.asked else None,
+        methods=methods,
+        asked=asked_about,
         run=run,
         block=block,
         facts=facts,

@@ -6,8 +6,10 @@ from bot.answers.answer import Answer
 from bot.answers.common import Desk, fit_notes, run_details
 from planner.catalog import load_catalog
 from planner.cost import RunCost
+from planner.fit import fit
+from planner.memory import estimate
 from planner.plan import Asked, MethodPlan, Plan
-from planner.query import MAX_COUNT, METHODS, TRAINING, Method
+from planner.query import MAX_COUNT, METHODS, TRAINING, Method, PlanQuery
 
 #: Methods from the lightest on, for "which method would fit".
 _LIGHTER: tuple[Method, ...] = ("qlora", "lora", "full_8bit", "full")
@@ -148,10 +150,6 @@ def _instead(desk: Desk, plan: MethodPlan) -> None:
 
 def _four_bit(desk: Desk, plan: Plan) -> None:
     """Running in 16 bits: what 4 bits would take."""
-    from planner.fit import fit
-    from planner.memory import estimate
-    from planner.query import PlanQuery
-
     memory = estimate(PlanQuery(params_b=plan.query.params_b, methods=("inference",), bits=4), "inference")
     option = fit(memory, desk.shop.prices).simplest
     if option is not None:

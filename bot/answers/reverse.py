@@ -9,6 +9,7 @@ from bot.answers.answer import Answer
 from bot.answers.common import Desk, wall_for
 from bot.answers.cost import basket_notes
 from bot.answers.price import answer_price
+from planner.catalog import load_catalog
 from planner.cost import MAX_HOURS, whole_blocks
 from planner.offer import PriceRow
 from planner.query import METHODS, TRAINING, Method
@@ -21,8 +22,6 @@ def answer_reverse(desk: Desk) -> Answer:
     default: tuple[Method, ...] = TRAINING if desk.question.task == "train" else METHODS
     methods = desk.methods(default)
     for method in methods:
-        from planner.catalog import load_catalog
-
         rule = load_catalog().rules[method]
         desk.cite(rule.floor_source, rule.plan_source)
     desk.assume("rule_tier")

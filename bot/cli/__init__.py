@@ -12,8 +12,7 @@ from typing import Final
 
 import click
 
-from bot.shop.files import ShopFileError
-from planner.errors import CatalogError
+from planner.errors import OperatorError
 
 #: Command -> the module that holds it; imported only when it is run, so that an answer starts fast.
 _COMMANDS: Final = {
@@ -67,8 +66,6 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of the ``gpubot`` command."""
-    from bot.cli.errors import operator_errors
-
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
@@ -81,9 +78,7 @@ def main() -> None:
         sys.exit(0)
     except KeyboardInterrupt:
         sys.exit(130)
-    except (ShopFileError, CatalogError) as error:
-        _fail(str(error))
-    except operator_errors() as error:
+    except OperatorError as error:
         _fail(str(error))
     else:
         sys.exit(code if isinstance(code, int) else 0)

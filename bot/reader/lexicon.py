@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from bot.reader.normalise import fold
 from bot.reader.tokens import Token, tokenise
+from planner.errors import OperatorError
 from planner.resources import folder
 
 COMPILED: Final = "lexicon.json"
@@ -28,7 +29,7 @@ _MAX_PREFIX: Final = 12
 _MIN_PREFIX: Final = 2
 
 
-class LexiconError(ValueError):
+class LexiconError(OperatorError):
     """A lexicon file that does not follow the schema: one line naming file and entry."""
 
 

@@ -54,7 +54,6 @@ class NamedModel:
     params_b: float | None
     candidates: tuple[str, ...] = ()
     version_assumed: bool = False
-    quantised: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,5 +118,4 @@ class Question:
     problem: Problem | None = None
     understood: bool = True
     followup: bool = False
-    also: tuple[Intent, ...] = ()
     notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.reader.question import Mention, Problem, Slots, Task
+from bot.reader.question import Mention, Problem, Task
 from bot.reader.scan import Scan
 
 
@@ -21,12 +21,7 @@ class Reading:
     algo: str | None = None
     failed_gpu: str | None = None
     count_asked: bool = False
-    sizes: list[float] = field(default_factory=list)
     negative: list[str] = field(default_factory=list)
-
-    def frozen(self) -> Slots:
-        """The finished slots."""
-        return Slots(**self.slots)
 
     def mention(self, scan: Scan, role: str, start: int, end: int, value: object) -> None:
         """Record norm[start:end] as a mention in the original text."""

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final, get_args
+import re
+from typing import Final
 
 from bot.reader.amounts import read_amounts
 from bot.reader.gpus import NamedGpu
 from bot.reader.lexicon import Hit
 from bot.reader.names import NamedModel, find_models
 from bot.reader.quantities import Quantity
-from bot.reader.question import Coin, Problem
+from bot.reader.question import Problem
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan
 from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Method
 
-_COINS: Final = frozenset(get_args(Coin))
+_PARALLEL: Final = re.compile(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)")
 _WEAK_RUN: Final = frozenset({"chat", "chatbot", "api", "endpoint", "run", "work"})
-_SOFTWARE: Final = (
-    "unsloth",
-    "axolotl",
-    "vllm",
-    "sglang",
-    "ollama",
-    "llama.cpp",
-    "torchtune",
-    "deepspeed",
-    "trl",
-    "exllama",
-    "tgi",
-    "lmdeploy",
-)
 _MEMORY_VARIANTS: Final = {"a100": {40: "a100-40", 80: "a100-80"}, "v100": {16: "v100-16", 32: "v100-32"},
                            "h100": {80: "h100", 94: "h100-nvl"}, "gh200": {96: "gh200", 144: "gh200-144"}}  # fmt: skip
 
@@ -95,7 +82,6 @@ def _sizes(scan: Scan, reading: Reading) -> None:
                     "out_of_range", "params_b", f"{MIN_PARAMS_B:g}-{MAX_PARAMS_B:.0f}", f"{nearest:g}"
                 )
             continue
-        reading.sizes.append(value)
         if "params_b" not in reading.slots and "model" not in reading.slots:
             reading.slots["params_b"] = value
             reading.problem = None
@@ -315,7 +301,5 @@ def _how_many_gpus(scan: Scan) -> bool:
 
 
 def _parallel_size(scan: Scan) -> int | None:
-    import re
-
-    match = re.search(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)", scan.normal.norm)
+    match = _PARALLEL.search(scan.normal.norm)
     return int(match.group(1)) if match and 1 <= int(match.group(1)) <= MAX_COUNT else None

@@ -6,6 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+
+def visible(text: str) -> str:
+    """Text without characters that Telegram refuses, a terminal obeys, or that reorder a line."""
+    return "".join(c for c in text if c == "\n" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or _unsafe(c)))
+
+
+def _unsafe(char: str) -> bool:
+    return (
+        "\u202a" <= char <= "\u202e"
+        or "\u2066" <= char <= "\u2069"
+        or "\ud800" <= char <= "\udfff"
+        or char in "\u200e\u200f\ufeff"
+    )
+
+
 Style = Literal["text", "bold", "italic", "code", "link"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from bot.render.document import Document, Line, Lines, Quote, Span, Table
+from bot.render.document import Document, Line, Lines, Quote, Span, Table, visible
 
 _TAGS = {"bold": "b", "italic": "i", "code": "code"}
 
@@ -36,15 +36,4 @@ def _span(span: Span) -> str:
 
 
 def _clean(text: str) -> str:
-    """Escaped, without characters that Telegram refuses or that reorder a line."""
-    kept = "".join(c for c in text if c == "\n" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or _unsafe(c)))
-    return escape(kept, quote=False)
-
-
-def _unsafe(char: str) -> bool:
-    return (
-        "\u202a" <= char <= "\u202e"
-        or "\u2066" <= char <= "\u2069"
-        or "\ud800" <= char <= "\udfff"
-        or char in "\u200e\u200f\ufeff"
-    )
+    return escape(visible(text), quote=False)

@@ -127,11 +127,7 @@ class Speaker:
         """A neutral formula with the locale's numbers, a multiplication sign and its word for bytes."""
         bytes_word = self.text(_("bytes"))
         said = _NUMBER.sub(lambda m: self.number(Decimal(m.group()), 6), formula)
-        return (
-            said.replace(" x ", " × ")
-            .replace("x ", "× ", 1 if said.startswith("x ") else 0)
-            .replace("bytes", bytes_word)
-        )
+        return said.replace(" x ", " × ").replace("bytes", bytes_word)
 
     def method(self, method: Method | str) -> str:
         """A method's name."""

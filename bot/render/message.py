@@ -61,13 +61,3 @@ def render_text(answer: Answer, locale: str) -> Text:
     """The answer in both forms."""
     document = render(answer, locale)
     return Text(to_html(document), to_plain(document))
-
-
-def render_html(answer: Answer, locale: str) -> str:
-    """The answer as Telegram HTML."""
-    return to_html(render(answer, locale))
-
-
-def render_plain(answer: Answer, locale: str) -> str:
-    """The answer as plain text."""
-    return to_plain(render(answer, locale))

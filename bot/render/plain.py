@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bot.render.document import Document, Line, Lines, Quote, Span, Table
-from bot.render.html import _unsafe
+from bot.render.document import Document, Line, Lines, Quote, Span, Table, visible
 
 
 def to_plain(document: Document) -> str:
@@ -13,10 +12,10 @@ def to_plain(document: Document) -> str:
 
 def _block(block: Lines | Quote | Table) -> str:
     if isinstance(block, Table):
-        return _clean(block.text())
+        return visible(block.text())
     lines = [_line(line) for line in block.lines]
     if isinstance(block, Quote):
-        return "\n".join([f"{_clean(block.heading)}:", *(f"  {line}" for line in lines)])
+        return "\n".join([f"{visible(block.heading)}:", *(f"  {line}" for line in lines)])
     return "\n".join(lines)
 
 
@@ -25,9 +24,5 @@ def _line(line: Line) -> str:
 
 
 def _span(span: Span) -> str:
-    text = _clean(span.text)
+    text = visible(span.text)
     return f"{text} ({span.url})" if span.style == "link" and span.url and span.url != text else text
-
-
-def _clean(text: str) -> str:
-    return "".join(c for c in text if c == "\n" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or _unsafe(c)))

@@ -11,10 +11,13 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from bot.reader.question import Intent
+from planner.fit import Verdict
+from planner.memory import Basis, Tier
+from planner.query import Method
+
 PATH: Final = Path(__file__).with_name("answer.schema.json")
 
-Method = Literal["qlora", "lora", "full_8bit", "full", "inference"]
-Verdict = Literal["fits", "tight", "no"]
 Number = int | float
 
 
@@ -55,8 +58,8 @@ class MethodObject(_Closed):
     """Memory and configurations for one method."""
 
     method: Method
-    tier: Literal["rule", "architecture"]
-    basis: Literal["total", "per_gpu"]
+    tier: Tier
+    basis: Basis
     floor_gb: Number
     plan_gb: Number
     low_gb: Number | None
@@ -210,20 +213,7 @@ class Contract(_Closed):
 
     lang: str
     locale: str
-    intent: Literal[
-        "plan",
-        "check",
-        "compare",
-        "price",
-        "cost",
-        "time",
-        "reverse",
-        "convert",
-        "faq",
-        "human",
-        "smalltalk",
-        "unsupported",
-    ]
+    intent: Intent
     query: dict[str, Any]
     answer: AnswerObject
     prices_as_of: str | None

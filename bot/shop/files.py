@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from bot.shop.shop import Fact, FactValue, Links, Shop
 from planner.catalog import load_catalog, nearest
 from planner.compare import MarketPrice
+from planner.errors import OperatorError
 from planner.offer import PriceList, PriceRow
 from planner.resources import folder
 
@@ -23,7 +24,7 @@ UNPUBLISHED = "unpublished"
 _File = TypeVar("_File", bound=BaseModel)
 
 
-class ShopFileError(ValueError):
+class ShopFileError(OperatorError):
     """A shop file that can't be used; the text is one line naming file, field and mend."""
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bot.shop.files import ShopFileError
+from planner.errors import OperatorError
 from planner.offer import PriceList, PriceRow
 
 FILE_NAME: Final = "prices.jsonl"
@@ -30,7 +31,7 @@ class Import:
     prices: PriceList
 
 
-class NoPricesError(ValueError):
+class NoPricesError(OperatorError):
     """There is no price list for a day: one line that says from which day on there is one."""
 
 
