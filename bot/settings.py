@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
 import platformdirs
@@ -18,6 +18,11 @@ from bot.shop.shop import Links
 from planner.errors import OperatorError
 
 PREFIX: Final = "GPUBOT_"
+#: The database's file in the data directory, unless another database is set.
+DATABASE: Final = "gpubot.db"
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
 
 
 class SettingsError(OperatorError):
@@ -110,6 +115,14 @@ class Settings(BaseSettings):
         if not host or not port.isdigit() or not 0 <= int(port) <= 65535:
             raise ValueError("must be HOST:PORT, e.g. 127.0.0.1:8080")
         return value
+
+    @property
+    def database(self) -> URL:
+        """The database's address.  Raises StoreError for one that is none."""
+        from bot.store.engine import database_url
+
+        configured = self.database_url
+        return database_url(None if configured is None else configured.get_secret_value(), self.data_dir / DATABASE)
 
     @property
     def links(self) -> Links:

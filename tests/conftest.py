@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import Server, postgres_server
 from hypothesis import HealthCheck, settings
 
 from bot.shop.files import load_seeds
@@ -39,3 +41,9 @@ def page() -> dict[str, Any]:
     """The tables of the shop's page."""
     with (ROOT / "tests" / "golden" / "page.toml").open("rb") as file:
         return tomllib.load(file)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with postgres_server(tmp_path_factory.getbasetemp()) as server:
+        yield server

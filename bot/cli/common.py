@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, time
 
 import click
 
-from bot.settings import Settings
+from bot.settings import DATABASE, Settings
 from bot.shop.files import load_seeds
-from bot.shop.history import in_force, read_history
+from bot.shop.history import Import, in_force
 from bot.shop.shop import Shop
 
 
@@ -33,7 +33,16 @@ def moment(as_of: date | None) -> datetime:
 
 
 def load_shop(settings: Settings, day: date) -> Shop:
-    """The shop with the price list in force on a day.  Raises NoPricesError, ShopFileError."""
+    """The shop with the price list in force on a day.  Raises NoPricesError, ShopFileError, StoreError."""
     shop = load_seeds(settings.links, settings.price_stale_days)
-    history = read_history(settings.data_dir)
-    return replace(shop, prices=in_force(shop.prices, history, day))
+    history = [entry.prices for entry in imports(settings)] or [shop.prices]
+    return replace(shop, prices=in_force(history, day))
+
+
+def imports(settings: Settings) -> list[Import]:
+    """Every price list in the database, oldest import first; none where there is no database yet."""
+    if settings.database_url is None and not (settings.data_dir / DATABASE).is_file():
+        return []  # nothing of the database is loaded: a first answer comes fast
+    from bot.store.offline import read_prices
+
+    return read_prices(settings.database)

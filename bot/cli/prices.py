@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from bot.cli.common import Day, load_shop, moment
+from bot.cli.common import Day, imports, load_shop, moment
 from bot.settings import load_settings
-from bot.shop.files import Change, difference, read_price_file
-from bot.shop.history import Import, append, read_history
+from bot.shop.files import Change, difference, load_seeds, read_price_file
+from bot.shop.history import Import
 from planner.catalog import load_catalog
 from planner.offer import PriceList, PriceRow
 
@@ -35,7 +35,7 @@ def show(as_of: date | None, as_json: bool, history: bool) -> None:
     """Show the price list in force."""
     settings = load_settings()
     if history:
-        for entry in read_history(settings.data_dir):
+        for entry in imports(settings):
             click.echo(f"{entry.at:%Y-%m-%d %H:%M} UTC  prices of {entry.prices.as_of}  by {entry.who}")
         return
     found = load_shop(settings, moment(as_of).date()).prices
@@ -75,7 +75,10 @@ def import_(file: Path, dry_run: bool) -> None:
     if dry_run:
         click.echo("Nothing was imported (--dry-run).")
         return
-    append(settings.data_dir, Import(now, getpass.getuser(), new))
+    from bot.store.offline import import_prices
+
+    seeds = load_seeds(settings.links, settings.price_stale_days).prices
+    import_prices(settings.database, seeds, Import(now, getpass.getuser(), new))
     click.echo(f"Imported; in force from {new.as_of} on.")
 
 

@@ -1,25 +1,19 @@
-"""Price lists over time: an append-only file of every list that was imported, oldest first.
+"""Price lists over time.
 
 The list in force on a day is the one with the latest date up to that day; of several with one date, the one
-imported last.  The seeds' list is there from the start.
+imported last.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from bot.shop.files import ShopFileError
 from planner.errors import OperatorError
 from planner.offer import PriceList, PriceRow
-
-FILE_NAME: Final = "prices.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +29,11 @@ class NoPricesError(OperatorError):
     """There is no price list for a day: one line that says from which day on there is one."""
 
 
-def read_history(data_dir: Path) -> list[Import]:
-    """Every import, oldest first; empty where nothing was imported.  Raises ShopFileError for a damaged file."""
-    path = data_dir / FILE_NAME
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise ShopFileError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
-    found = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            found.append(_from_json(json.loads(line)))
-        except (ValueError, KeyError, TypeError, ArithmeticError):
-            raise ShopFileError(f"{path} line {number}: damaged; restore the file or remove that line") from None
-    return found
+def in_force(lists: Sequence[PriceList], day: date) -> PriceList:
+    """Of price lists in the order of their import, the one in force on a day.
 
-
-def in_force(seeds: PriceList, history: list[Import], day: date) -> PriceList:
-    """The price list in force on a day.  Raises NoPricesError for a day before the first list."""
-    lists = [seeds, *(entry.prices for entry in history)]
+    Raises NoPricesError for a day before the first list.
+    """
     known = [prices for prices in lists if prices.as_of <= day]
     if not known:
         first = min(prices.as_of for prices in lists)
@@ -63,24 +41,9 @@ def in_force(seeds: PriceList, history: list[Import], day: date) -> PriceList:
     return max(enumerate(known), key=lambda pair: (pair[1].as_of, pair[0]))[1]
 
 
-def append(data_dir: Path, entry: Import) -> None:
-    """Add an import durably.  Raises ShopFileError when the directory can't be written."""
-    try:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        with (data_dir / FILE_NAME).open("a", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.write(json.dumps(_to_json(entry)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise ShopFileError(f"{data_dir}: {(error.strerror or 'cannot be written').lower()}") from None
-
-
-def _to_json(entry: Import) -> dict[str, Any]:
-    prices = entry.prices
+def prices_to_json(prices: PriceList) -> dict[str, Any]:
+    """A price list as a JSON object; money as strings."""
     return {
-        "at": entry.at.isoformat(),
-        "who": entry.who,
         "as_of": prices.as_of.isoformat(),
         "source": prices.source,
         "counts": prices.counts,
@@ -100,9 +63,10 @@ def _to_json(entry: Import) -> dict[str, Any]:
     }
 
 
-def _from_json(raw: dict[str, Any]) -> Import:
+def prices_from_json(raw: dict[str, Any]) -> PriceList:
+    """A price list from its JSON object.  Raises KeyError, TypeError, ValueError or ArithmeticError for any other."""
     rows = tuple(PriceRow(**{**row, "usd_per_hour": Decimal(row["usd_per_hour"])}) for row in raw["gpus"])
-    prices = PriceList(
+    return PriceList(
         as_of=date.fromisoformat(raw["as_of"]),
         rows=rows,
         source=raw["source"],
@@ -110,4 +74,3 @@ def _from_json(raw: dict[str, Any]) -> Import:
         blocks=tuple(raw["blocks"]),
         topup_usd=Decimal(raw["topup_usd"]),
     )
-    return Import(datetime.fromisoformat(raw["at"]), raw["who"], prices)

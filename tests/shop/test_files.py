@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+import json
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from bot.reader.question import COINS, Topic
 from bot.shop.files import ShopFileError, difference, read_price_file
-from bot.shop.history import Import, NoPricesError, append, in_force, read_history
+from bot.shop.history import NoPricesError, in_force, prices_from_json, prices_to_json
 from bot.shop.shop import Shop
 from planner.catalog import load_catalog
 
@@ -101,20 +103,17 @@ def test_the_difference_names_changed_new_and_dropped_rows(tmp_path: Path, shop:
     assert changes["b200"].new is None
 
 
-def test_history_keeps_every_list_and_answers_for_a_day(tmp_path: Path, shop: Shop) -> None:
+def test_the_list_in_force_is_the_latest_up_to_the_day(tmp_path: Path, shop: Shop) -> None:
     path = tmp_path / "new.toml"
     path.write_text(GOOD)
-    entry = Import(datetime(2026, 12, 1, tzinfo=UTC), "ana", read_price_file(path, TODAY))
-    append(tmp_path / "data", entry)
-    history = read_history(tmp_path / "data")
-    assert history == [entry]
-    assert in_force(shop.prices, history, date(2026, 10, 29)) == shop.prices
-    assert in_force(shop.prices, history, TODAY) == entry.prices
+    new = read_price_file(path, TODAY)
+    lists = [shop.prices, new]
+    assert in_force(lists, date(2026, 10, 29)) == shop.prices
+    assert in_force(lists, TODAY) == new
+    assert in_force([*lists, replace(new, source="again")], TODAY).source == "again"
     with pytest.raises(NoPricesError, match="2026-10-29"):
-        in_force(shop.prices, history, date(2026, 1, 1))
+        in_force(lists, date(2026, 1, 1))
 
 
-def test_a_damaged_history_is_named_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "prices.jsonl").write_text('{"at": 1}\n')
-    with pytest.raises(ShopFileError, match="line 1"):
-        read_history(tmp_path)
+def test_a_price_list_survives_its_json(shop: Shop) -> None:
+    assert prices_from_json(json.loads(json.dumps(prices_to_json(shop.prices)))) == shop.prices

@@ -1,0 +1,60 @@
+"""The price history for commands that run without the bot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import URL, inspect
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.shop.history import Import
+from bot.store.engine import StoreError, is_sqlite
+from bot.store.prices import add_prices, price_history
+from bot.store.store import open_engines, prepare, utc_now
+from bot.store.tables import price_lists
+from planner.offer import PriceList
+
+Result = TypeVar("Result")
+
+
+def read_prices(url: URL) -> list[Import]:
+    """Every price list in the database; none where it does not exist yet, and nothing is created.
+
+    Raises StoreError when the database can't be read.
+    """
+    if is_sqlite(url) and not Path(url.database or "").is_file():
+        return []
+    return _run(url, _history, None)
+
+
+def import_prices(url: URL, seeds: PriceList, entry: Import) -> None:
+    """Add a price list durably, creating the database where there is none.  Raises StoreError."""
+
+    async def add(connection: AsyncConnection) -> None:
+        await add_prices(connection, entry)
+
+    _run(url, add, seeds)
+
+
+async def _history(connection: AsyncConnection) -> list[Import]:
+    made = await connection.run_sync(lambda sync: inspect(sync).has_table(price_lists.name))
+    return await price_history(connection) if made else []
+
+
+def _run(url: URL, work: Callable[[AsyncConnection], Awaitable[Result]], seeds: PriceList | None) -> Result:
+    async def run() -> Result:
+        async with open_engines(url) as (writing, reading):
+            if seeds is not None:
+                await prepare(writing, url, seeds, utc_now())
+            async with (writing if seeds is not None else reading).begin() as connection:
+                return await work(connection)
+
+    try:
+        return asyncio.run(run())
+    except (SQLAlchemyError, OSError):
+        where = url.database if is_sqlite(url) else "GPUBOT_DATABASE_URL"
+        raise StoreError(f"{where}: cannot be read as gpubot's database; check it, or restore a backup") from None

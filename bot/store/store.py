@@ -1,0 +1,182 @@
+"""The store: opened once, shared by all, closed at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, cast
+
+from sqlalchemy import URL, delete
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.shop.history import Import
+from bot.store import prices, writing
+from bot.store.engine import StoreError, is_sqlite, make_engines
+from bot.store.group import Group
+from bot.store.migrate import migrate
+from bot.store.reading import look_up
+from bot.store.records import Committed, Found, Handled, Lookup, Mark, Recorded
+from bot.store.tables import outbox, places, questions, updates
+from planner.offer import PriceList
+
+#: Telegram repeats an update for a day at most.
+_KEEP_UPDATES: Final = timedelta(days=3)
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """Now."""
+    return datetime.now(UTC)
+
+
+class Store:
+    """Everything that is kept for one bot.  ``owner`` names this replica."""
+
+    def __init__(
+        self,
+        url: URL,
+        engines: tuple[AsyncEngine, AsyncEngine],
+        *,
+        bot_id: int,
+        owner: str,
+        memory: timedelta,
+        lease: timedelta,
+        clock: Clock,
+    ) -> None:
+        self._writing, self._reading = engines
+        self._alone = is_sqlite(url)
+        self._bot_id = bot_id
+        self._memory = memory
+        self._lease = lease
+        self._clock = clock
+        self._writer = writing.Writer(self._writing.dialect.name, bot_id, owner)
+        self._reads: Group[Lookup, Found] = Group(self._read_group, "store reads")
+        self._writes: Group[Handled | Mark, Committed | None] = Group(self._write_group, "store writes")
+
+    async def look_up(self, item: Lookup) -> Found:
+        """What is known for an update."""
+        return await self._reads.do(item)
+
+    async def commit(self, item: Handled) -> Committed:
+        """Keep an update's handling: its id, what to remember, what to send.  Returns after the commit."""
+        return cast(Committed, await self._writes.do(item))
+
+    async def mark(self, item: Mark) -> None:
+        """Keep how a recorded message fared.  Returns after the commit."""
+        await self._writes.do(item)
+
+    async def take_over(self, known: Sequence[int]) -> list[Recorded]:
+        """Recorded messages that nobody is sending, but for those ``known``; each may have been sent already."""
+        now = self._clock()
+        async with self._writing.begin() as connection:
+            return await writing.waiting(
+                connection, self._writer, now, now + self._lease, alone=self._alone, known=known
+            )
+
+    async def renew(self) -> None:
+        """Keep this replica's hold on what it is sending."""
+        async with self._writing.begin() as connection:
+            await writing.renew(connection, self._writer, self._clock() + self._lease)
+
+    async def answers_sent(self, chat_id: int, answers: int, before: int) -> list[int]:
+        """The bot's messages that answer a user's message, oldest first."""
+        async with self._reading.begin() as connection:
+            return await writing.answers_sent(connection, self._bot_id, chat_id, answers, before)
+
+    async def sweep(self) -> None:
+        """Delete what has been kept for long enough."""
+        now = self._clock()
+        old = now - self._memory
+        async with self._writing.begin() as connection:
+            await connection.execute(delete(updates).where(updates.c.handled_at < now - _KEEP_UPDATES))
+            await connection.execute(delete(questions).where(questions.c.asked_at < old))
+            await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
+            await connection.execute(delete(places).where(places.c.settings == "{}"))
+
+    async def newest_prices(self) -> int:
+        """The id of the last import of prices."""
+        async with self._reading.begin() as connection:
+            return await prices.newest_prices(connection)
+
+    async def price_history(self) -> list[Import]:
+        """Every price list, in the order of their import."""
+        async with self._reading.begin() as connection:
+            return await prices.price_history(connection)
+
+    async def close(self) -> None:
+        """Finish what is queued."""
+        await self._writes.close()
+        await self._reads.close()
+
+    async def _read_group(self, items: Sequence[Lookup]) -> list[Found]:
+        async with self._reading.begin() as connection:
+            return await look_up(connection, self._bot_id, items, self._clock() - self._memory)
+
+    async def _write_group(self, items: Sequence[Handled | Mark]) -> list[Committed | None]:
+        now = self._clock()
+        async with self._writing.begin() as connection:
+            return await self._writer.write(connection, items, now, now + self._lease)
+
+
+@asynccontextmanager
+async def open_store(
+    url: URL,
+    seeds: PriceList,
+    *,
+    bot_id: int,
+    owner: str,
+    memory: timedelta,
+    lease: timedelta = timedelta(seconds=30),
+    clock: Clock = utc_now,
+) -> AsyncIterator[Store]:
+    """Open (and create or upgrade) the database, and close it whatever happens.
+
+    Raises StoreError when it can't be reached or is newer than this version.
+    """
+    async with open_engines(url) as engines:
+        await prepare(engines[0], url, seeds, clock())
+        store = Store(url, engines, bot_id=bot_id, owner=owner, memory=memory, lease=lease, clock=clock)
+        try:
+            yield store
+        finally:
+            await store.close()
+
+
+async def prepare(engine: AsyncEngine, url: URL, seeds: PriceList, now: datetime) -> None:
+    """Create or upgrade the tables, and seed what a new database starts from."""
+    if is_sqlite(url) and url.database:
+        try:
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{Path(url.database).parent}: {(error.strerror or 'cannot be made').lower()}") from None
+    try:
+        await migrate(engine)
+        async with engine.begin() as connection:
+            await prices.seed_prices(connection, seeds, now)
+    except (SQLAlchemyError, OSError) as error:
+        logging.getLogger(__name__).debug("the database did not open", exc_info=error)
+        raise StoreError(_unusable(url)) from None
+
+
+@asynccontextmanager
+async def open_engines(url: URL) -> AsyncIterator[tuple[AsyncEngine, AsyncEngine]]:
+    """A database's engines, closed whatever happens: an open SQLite connection would keep the process alive."""
+    engines = make_engines(url)
+    try:
+        yield engines
+    finally:
+        for engine in engines:
+            # Also when this task is being cancelled.
+            await asyncio.shield(engine.dispose())
+
+
+def _unusable(url: URL) -> str:
+    if is_sqlite(url):
+        return f"{url.database}: is no database that can be written; mend its rights or set GPUBOT_DATA_DIR"
+    return "GPUBOT_DATABASE_URL: the database does not answer; check host, name, user and password"

@@ -1,0 +1,142 @@
+"""Tables.  Every moment is UTC; ids are Telegram's, 64 bits."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+
+metadata: Final = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware moment: kept as UTC without a zone where the database knows none."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+#: Only a plain INTEGER key numbers itself in SQLite; it holds 64 bits there too.
+_Serial: Final = BigInteger().with_variant(Integer(), "sqlite")
+
+#: A part of a place's key that is absent: no topic, no known user.  Telegram uses 0 for neither.
+NONE: Final = 0
+
+#: Updates whose handling is over, so that a repeated delivery finds its work done.
+updates: Final = Table(
+    "updates",
+    metadata,
+    Column("bot_id", BigInteger, primary_key=True),
+    Column("update_id", BigInteger, primary_key=True),
+    Column("handled_at", Moment, nullable=False, index=True),
+    Column("outcome", String(16), nullable=False),  # "handled", or "unreadable", "failed": given up on
+)
+
+#: What is known of a chat as a whole.
+chats: Final = Table(
+    "chats",
+    metadata,
+    Column("chat_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("reachable", Boolean, nullable=False),
+    Column("moved_to", BigInteger),
+    Column("changed_at", Moment, nullable=False),
+)
+
+#: Settings of a place: a private chat, or one user in one topic of a group.
+places: Final = Table(
+    "places",
+    metadata,
+    Column("chat_id", BigInteger, primary_key=True),
+    Column("thread_id", BigInteger, primary_key=True),
+    Column("user_id", BigInteger, primary_key=True),
+    Column("settings", Text, nullable=False),  # a JSON object of strings
+    Column("changed_at", Moment, nullable=False),
+)
+
+#: The last questions of a place, typed; never their text.
+questions: Final = Table(
+    "questions",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("chat_id", BigInteger, nullable=False),
+    Column("thread_id", BigInteger, nullable=False),
+    Column("user_id", BigInteger, nullable=False),
+    Column("message_id", BigInteger),
+    Column("asked_at", Moment, nullable=False, index=True),
+    Column("question", Text, nullable=False),
+    Index(None, "chat_id", "user_id", "thread_id"),
+    sqlite_autoincrement=True,
+)
+
+#: Every message to send, recorded before it is sent.  Its text is dropped once its outcome is known.
+outbox: Final = Table(
+    "outbox",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("key", String(96), nullable=False, unique=True),
+    Column("bot_id", BigInteger, nullable=False),
+    Column("chat_id", BigInteger, nullable=False),
+    Column("payload", Text),  # a JSON object; null once the outcome is known
+    Column("answers", BigInteger),  # the user's message that this answers
+    Column("state", String(12), nullable=False),  # waiting, sent, failed
+    Column("owner", String(64), nullable=False),  # the replica that sends it
+    Column("leased_until", Moment, nullable=False),
+    Column("uncertain", Integer, nullable=False),  # tries whose outcome is unknown: each may have arrived
+    Column("message_id", BigInteger),
+    Column("fault", String(200)),
+    Column("recorded_at", Moment, nullable=False, index=True),
+    sqlite_autoincrement=True,
+)
+Index(
+    "ix_outbox_waiting",
+    outbox.c.bot_id,
+    outbox.c.id,
+    sqlite_where=text("state = 'waiting'"),
+    postgresql_where=text("state = 'waiting'"),
+)
+Index("ix_outbox_answers", outbox.c.chat_id, outbox.c.answers)
+Index("ix_outbox_message", outbox.c.chat_id, outbox.c.message_id)
+
+#: Every price list that was imported.  The one in force on a day has the latest date up to it.
+price_lists: Final = Table(
+    "price_lists",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("as_of", String(10), nullable=False),
+    Column("imported_at", Moment, nullable=False),
+    Column("imported_by", String(200), nullable=False),
+    Column("document", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
