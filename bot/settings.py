@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 import platformdirs
@@ -65,6 +66,10 @@ class Settings(BaseSettings):
     price_stale_days: int = Field(30, ge=1, le=3650, description="days after which prices are said to be old")
     memory_days: int = Field(7, ge=1, le=90, description="days a chat's questions are kept")
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
+    log_format: Literal["text", "json"] = Field("text", description="text or json: one line an event")
+    lease_seconds: int = Field(
+        30, ge=3, le=3600, description="seconds of silence after which another replica sends what one left unsent"
+    )
 
     @field_validator("api_url", "shop_url", "dashboard_url")
     @classmethod
@@ -78,6 +83,20 @@ class Settings(BaseSettings):
     def _https(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("https://", "http://127.0.0.1", "http://localhost")):
             raise ValueError("must start with https:// (Telegram accepts no other)")
+        return value
+
+    @field_validator("token")
+    @classmethod
+    def _token(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not re.fullmatch(r"[0-9]{3,18}:[A-Za-z0-9_-]{10,}", value.get_secret_value().strip()):
+            raise ValueError("must look like 123456789:AAE..., as @BotFather gives it")
+        return None if value is None else SecretStr(value.get_secret_value().strip())
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def _secret(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,256}", value.get_secret_value()):
+            raise ValueError("must be 1 to 256 of A-Z, a-z, 0-9, _ and -")
         return value
 
     @field_validator("timezone")

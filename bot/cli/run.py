@@ -24,7 +24,14 @@ def run() -> None:
         click.echo("No GPUBOT_TOKEN: talking here. For Telegram, get a token from @BotFather and set it.", err=True)
         _talk(settings, None, None)
         return
-    raise click.ClickException("this version answers in the terminal and as JSON only; unset GPUBOT_TOKEN")
+    import asyncio
+
+    from bot.logs import set_up_logs
+    from bot.telegram.service import serve
+
+    secrets = [settings.token, settings.webhook_secret]
+    set_up_logs(settings.log_level, settings.log_format, [one.get_secret_value() for one in secrets if one is not None])
+    asyncio.run(serve(settings))
 
 
 @click.command(short_help="Talk to the bot in this terminal.")

@@ -220,6 +220,9 @@ class Writer:
                     for mark in over
                 ],
             )
+        lost = [{"row": mark.id, "lost": message_id} for mark in marks for message_id in mark.gone]
+        if lost:
+            await connection.execute(_LOSE, lost)
         again = [{"row": mark.id} for mark in marks if mark.state == "waiting"]
         if again:
             await connection.execute(_AGAIN, again)
@@ -232,12 +235,23 @@ class Writer:
             await connection.execute(self._reach, rows)
 
 
+_same = outbox.alias("same")
 _CLOSE: Final = (
     update(outbox)
     .where(outbox.c.id == bindparam("row"))
     .values(state=bindparam("new_state"), message_id=bindparam("sent_as"), fault=bindparam("why"), payload=None)
 )
 _AGAIN: Final = update(outbox).where(outbox.c.id == bindparam("row")).values(uncertain=outbox.c.uncertain + 1)
+
+#: Messages of the chat of "row" that can no longer be edited.
+_LOSE: Final = (
+    update(outbox)
+    .where(
+        outbox.c.chat_id == select(_same.c.chat_id).where(_same.c.id == bindparam("row")).scalar_subquery(),
+        outbox.c.message_id == bindparam("lost"),
+    )
+    .values(message_id=None)
+)
 
 _later = questions.alias("later")
 _here: Final = and_(

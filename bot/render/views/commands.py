@@ -1,0 +1,182 @@
+"""What commands show: welcome, help, usage, the rented GPUs, methods, sources."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot.render.document import Builder, Table
+from bot.render.html import to_html
+from bot.render.i18n import NBSP, Speaker, _, speaker
+from bot.render.plain import to_plain
+from bot.render.text import Text
+from bot.render.views.common import gpu_name
+from bot.render.views.talk import example_lines, examples
+from bot.shop.shop import Shop
+from planner.catalog import load_catalog
+from planner.query import METHODS
+
+#: A command's line in Telegram's menu, and in /help.
+MENU: Final = {
+    "plan": _("Which GPU fits a model"),
+    "prices": _("Prices per hour and per block"),
+    "gpus": _("GPUs for rent"),
+    "compare": _("Compare GPUs or methods"),
+    "cost": _("What a run costs"),
+    "methods": _("QLoRA, LoRA, full: what they need"),
+    "sources": _("Where the figures come from"),
+    "language": _("Choose the language"),
+    "person": _("Talk to a person"),
+    "privacy": _("What I keep about you"),
+    "forget": _("Erase what I keep"),
+    "help": _("What I can do"),
+}
+
+_USAGE: Final = {
+    "plan": (_("Name a model or a size, and how you train or run it."), "/plan 70B LoRA"),
+    "compare": (_("Name two GPUs, configurations or methods."), "/compare H100 H200"),
+    "cost": (_("Name a GPU and the hours."), "/cost 2x H100 24h"),
+}
+
+_METHODS: Final = {
+    "qlora": _("trains a small adapter on a model in 4 bits: the least memory"),
+    "lora": _("trains a small adapter on a model in 16 bits"),
+    "full_8bit": _("trains every parameter, with the optimizer in 8 bits"),
+    "full": _("trains every parameter: the most memory"),
+    "inference": _("answers with a finished model, here in 16 bits"),
+}
+
+
+def finished(build: Builder) -> Text:
+    """What was collected, in both forms."""
+    document = build.document()
+    return Text(to_html(document), to_plain(document))
+
+
+def view_welcome(locale: str) -> Text:
+    """Who this is, and what to type."""
+    say, build = speaker(locale), Builder()
+    build.line(say.line(_("👋 Hello! Type a model and what you want to do with it.")))
+    build.line(say.line(_("I answer with the GPU that fits, the memory it takes and what it costs.")))
+    build.gap()
+    build.line(say.line(_("Try one of these, or /prices for the price list.")))
+    return finished(build)
+
+
+def view_examples(locale: str) -> list[str]:
+    """The example questions."""
+    return examples(speaker(locale))
+
+
+def view_help(locale: str, bot_username: str) -> Text:
+    """What can be asked, the commands, and how to ask in a group."""
+    say, build = speaker(locale), Builder()
+    build.line(say.line(_("<b>Ask me in your own words</b>")))
+    build.lines(example_lines(say)[1:])
+    build.line(say.line(_("A follow-up is enough: “and with QLoRA?”, “on 2x H200?”")))
+    build.gap()
+    build.line(say.line(_("<b>Commands</b>")))
+    for name, what in MENU.items():
+        build.line(say.line(_("/{command}: {what}"), command=name, what=say.text(what)))
+    build.gap()
+    build.line(
+        say.line(
+            _("In a group I read commands, replies to me and messages that name @{username}."), username=bot_username
+        )
+    )
+    return finished(build)
+
+
+def view_usage(locale: str, command: str) -> Text:
+    """How to use a command that needs more words."""
+    say, build = speaker(locale), Builder()
+    what, example = _USAGE[command]
+    build.line(say.line(what))
+    build.line(say.line(_("For example: <code>{example}</code>"), example=example))
+    return finished(build)
+
+
+def view_gpus(locale: str, shop: Shop) -> Text:
+    """The rented GPUs, with memory and price."""
+    say, build = speaker(locale), Builder()
+    rows = [row for row in shop.prices.rows if row.available]
+    build.line(say.line(_("<b>GPUs for rent</b>")))
+    head = (say.text(_("GPU")), say.text(_("VRAM")), say.text(_("per hour")))
+    cells = [
+        (
+            gpu_name(row.gpu),
+            _vram(row.gpu, say),
+            say.usd(row.usd_per_hour).replace(NBSP, " "),
+        )
+        for row in rows
+    ]
+    build.block(Table((head, *cells), frozenset({1, 2})))
+    most = max((row.max_per_host for row in rows if row.max_per_host), default=None)
+    if most is not None:
+        build.line(say.line(_("An instance has 1 to {n} of them."), n=most))
+    build.line(say.line(_("Prices of {date}."), date=say.date(shop.prices.as_of)))
+    missing = [gpu_name(row.gpu) for row in shop.prices.rows if not row.available]
+    if missing:
+        build.line(say.line(_("Not available right now: {gpus}."), gpus=", ".join(missing)))
+    return finished(build)
+
+
+def _vram(gpu: str, say: Speaker) -> str:
+    vram_gb = load_catalog().gpu(gpu).vram_gb
+    return "" if vram_gb is None else f"{say.number(vram_gb)} GB"
+
+
+def view_methods(locale: str) -> Text:
+    """The methods, with the gigabytes that each takes per billion parameters."""
+    say, build = speaker(locale), Builder()
+    rules = load_catalog().rules
+    build.line(say.line(_("<b>Methods</b>, and the memory each takes per billion parameters")))
+    for method in METHODS:
+        build.line(
+            say.line(
+                _("• <b>{method}</b>: {gb}. It {what}."),
+                method=say.method(method),
+                gb=say.gb(rules[method].plan),
+                what=say.text(_METHODS[method]),
+            )
+        )
+    build.gap()
+    build.line(say.line(_("These are planning rules, an estimate; /sources says where they come from.")))
+    return finished(build)
+
+
+def view_sources(locale: str, shop: Shop) -> Text:
+    """Where rules, prices and other facts come from, with their days."""
+    say, build = speaker(locale), Builder()
+    catalog = load_catalog()
+    build.line(say.line(_("<b>Where the figures come from</b>")))
+    build.line(say.line(_("• Prices: the shop's list of {date}."), date=say.date(shop.prices.as_of)))
+    build.line(say.line(_("• Other shops' prices: as of {date}."), date=say.date(shop.market_as_of)))
+    build.gap()
+    build.line(say.line(_("<b>Memory rules</b>")))
+    for method in METHODS:
+        rule = catalog.rules[method]
+        build.line(
+            say.line(
+                _("• {method}: {sources}"),
+                method=say.method(method),
+                sources="; ".join(_source(name, say) for name in dict.fromkeys((rule.floor_source, rule.plan_source))),
+            )
+        )
+    return finished(build)
+
+
+def _source(name: str, say: Speaker) -> str:
+    source = load_catalog().sources.get(name)
+    if source is None:
+        return name
+    return say.text(
+        _("{publisher}, “{title}” (read {date})"),
+        publisher=source.publisher,
+        title=source.title,
+        date=say.date(source.read),
+    )
+
+
+def view_command(locale: str, name: str) -> str:
+    """A command's line in Telegram's menu."""
+    return speaker(locale).text(MENU[name])

@@ -1,0 +1,80 @@
+"""What the press of a button carries: typed data of at most 64 bytes, so that nothing is kept for a button.
+
+The first character is the format's version.  A press made with another version, or by another program, decodes
+to None: the message may be years old.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+VERSION: Final = "1"
+MAX_BYTES: Final = 64
+_ANYBODY: Final = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask this text, as if it was typed in a fresh chat."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseLanguage:
+    """Choose a locale (None: follow the messages again).  ``owner``: the only user who may, None: anybody."""
+
+    locale: str | None
+    owner: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Erase what is kept of the owner, or (``sure`` False) keep it after all."""
+
+    sure: bool
+    owner: int | None = None
+
+
+Press = Ask | ChooseLanguage | Forget
+
+
+def encode(press: Press) -> str:
+    """The callback_data of a button.  Raises ValueError when it takes more than 64 bytes or would not come back."""
+    match press:
+        case Ask(text):
+            data = f"{VERSION}a:{text}"
+        case ChooseLanguage(locale, owner):
+            data = f"{VERSION}l:{_owner(owner)}:{locale or ''}"
+        case Forget(sure, owner):
+            data = f"{VERSION}f:{_owner(owner)}:{'yes' if sure else 'no'}"
+    size = len(data.encode())
+    if size > MAX_BYTES:
+        raise ValueError(f"{press!r} takes {size} bytes, a button carries {MAX_BYTES}")
+    if decode(data) != press:
+        raise ValueError(f"{press!r} would not come back from {data!r}")
+    return data
+
+
+def decode(data: str | None) -> Press | None:
+    """What a press carries, or None when this version did not write it."""
+    if not data or data[:1] != VERSION:
+        return None
+    kind, _, rest = data[1:].partition(":")
+    if kind == "a":
+        return Ask(rest) if rest.strip() else None
+    found = re.fullmatch(r"(\*|[0-9]{1,16}):([A-Za-z_]*)", rest)
+    if found is None:
+        return None
+    owner = None if found[1] == _ANYBODY else int(found[1])
+    if kind == "l" and re.fullmatch(r"([a-z]{2,3}(_[A-Z][A-Za-z]{1,3})?)?", found[2]):
+        return ChooseLanguage(found[2] or None, owner)
+    if kind == "f" and found[2] in ("yes", "no"):
+        return Forget(found[2] == "yes", owner)
+    return None
+
+
+def _owner(owner: int | None) -> str:
+    return _ANYBODY if owner is None else str(owner)

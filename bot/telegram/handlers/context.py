@@ -1,0 +1,24 @@
+"""What handlers are given beside the update."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.shop.shop import Shop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideContext:
+    """The shop, the time and the settings that a decision depends on.
+
+    ``now`` is aware, in UTC.  ``bot_id`` and ``bot_username`` (without @) come from getMe.  ``memory_days``: how long
+    questions are kept, for what /privacy says.
+    """
+
+    shop: Shop
+    now: datetime
+    bot_id: int
+    bot_username: str
+    default_locale: str = "pt_BR"
+    memory_days: int = 7

@@ -1,0 +1,148 @@
+"""New and edited messages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from telegram import Message
+
+from bot.reader.question import Question
+from bot.render.views.notices import Unread, view_unread
+from bot.telegram.actions import Action, Edit, Effects, Remember, Remembered, Send
+from bot.telegram.handlers.context import DecideContext
+from bot.telegram.handlers.hearing import has_text, hear
+from bot.telegram.handlers.places import destination, memory_key, sender
+from bot.telegram.handlers.replies import reply_to, show_help
+from bot.telegram.handlers.scene import Reply, Scene
+
+#: What a message holds when it holds no text, by the field of the Bot API.
+UNREAD: Final[dict[str, Unread]] = {
+    "voice": "sound",
+    "audio": "sound",
+    "video_note": "sound",
+    "photo": "picture",
+    "video": "picture",
+    "animation": "picture",
+    "live_photo": "picture",
+    "paid_media": "picture",
+    "story": "picture",
+    "sticker": "sticker",
+    "dice": "sticker",
+    "document": "file",
+    "contact": "personal",
+    "location": "personal",
+    "venue": "personal",
+    "poll": "other",
+    "checklist": "other",
+    "game": "other",
+    "invoice": "other",
+    "giveaway": "other",
+    "rich_message": "other",
+}
+
+
+def on_message(message: Message, remembered: Remembered, context: DecideContext) -> Effects:
+    """Answer a new message, or follow a group that became a supergroup."""
+    if message.migrate_to_chat_id is not None:
+        return Effects(moved=(message.chat.id, message.migrate_to_chat_id))
+    if message.migrate_from_chat_id is not None:
+        return Effects(moved=(message.migrate_from_chat_id, message.chat.id))
+    scene = _scene(message, remembered, context, _known(message, remembered))
+    reply = _reply(message, scene)
+    if reply is None:
+        return Effects()
+    send = Send(
+        place=destination(message, scene.place.user_id),
+        html=reply.text.html,
+        plain=reply.text.plain,
+        reply_to=None if scene.private else message.message_id,
+        keyboard=reply.keyboard,
+        answers=message.message_id,
+    )
+    return _effects(send, message, scene, reply)
+
+
+def on_edited_message(message: Message, remembered: Remembered, context: DecideContext) -> Effects:
+    """Correct the answer to a message that was edited.
+
+    Only what was answered is: an edit never makes the bot speak up.  Without a text there is nothing to correct; such
+    edits come with every step of a live location.
+    """
+    if message.message_id not in (remembered.answered or {}) or not has_text(message):
+        return Effects()
+    scene = _scene(message, remembered, context, _before(message.message_id, remembered))
+    reply = _reply(message, scene)
+    if reply is None:
+        return Effects()
+    edit = Edit(
+        place=destination(message, scene.place.user_id),
+        message_id=None,
+        html=reply.text.html,
+        plain=reply.text.plain,
+        keyboard=reply.keyboard,
+        answers=message.message_id,
+    )
+    return _effects(edit, message, scene, reply)
+
+
+def _scene(message: Message, remembered: Remembered, context: DecideContext, history: tuple[Question, ...]) -> Scene:
+    user = message.from_user
+    return Scene(
+        place=memory_key(destination(message, sender(message))),
+        remembered=remembered,
+        history=history,
+        context=context,
+        telegram_language=user.language_code if user is not None else None,
+    )
+
+
+def _known(message: Message, remembered: Remembered) -> tuple[Question, ...]:
+    """What a new message may refer to: in reply to one of the bot's answers, nothing that was asked after it."""
+    if message.reply_to_message is None or not remembered.answered:
+        return remembered.questions
+    places = [index for index, asked_in in enumerate(remembered.question_ids) if asked_in in remembered.answered]
+    return remembered.questions[: places[-1] + 1] if places else remembered.questions
+
+
+def _before(message_id: int, remembered: Remembered) -> tuple[Question, ...]:
+    """What was asked before a message: its edit is read with the memory that it was first read with."""
+    ids = remembered.question_ids or (None,) * len(remembered.questions)
+    return tuple(
+        question
+        for question, asked_in in zip(remembered.questions, ids, strict=True)
+        if asked_in is None or asked_in < message_id
+    )
+
+
+def _reply(message: Message, scene: Scene) -> Reply | None:
+    heard = hear(message, scene.context)
+    if heard is None:
+        return None
+    if heard.text or heard.command is not None:
+        return reply_to(heard, scene)
+    if not scene.private:
+        return show_help("", scene)
+    unread = _unread(message)
+    return None if unread is None else Reply(text=view_unread(scene.locale, unread))
+
+
+def _unread(message: Message) -> Unread | None:
+    """What kind of content the bot cannot read, or None for service messages and for the parts of an album without
+    caption, which would get an answer each."""
+    if has_text(message):
+        return "nothing"
+    if message.media_group_id is not None:
+        return None
+    # What python-telegram-bot does not know yet stands in api_kwargs.
+    return next(
+        (kind for name, kind in UNREAD.items() if getattr(message, name, None) or name in message.api_kwargs), None
+    )
+
+
+def _effects(action: Action, message: Message, scene: Scene, reply: Reply) -> Effects:
+    if reply.question is None and reply.settings is None:
+        return Effects(actions=(action,))
+    remember = Remember(
+        place=scene.place, question=reply.question, message_id=message.message_id, settings=reply.settings
+    )
+    return Effects(actions=(action,), remember=(remember,))

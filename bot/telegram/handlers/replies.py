@@ -1,0 +1,125 @@
+"""What the bot replies to texts and commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from bot.reader.question import Question, Slots
+from bot.reader.read import read
+from bot.render.views import commands, notices
+from bot.store.records import KEPT_QUESTIONS
+from bot.telegram import keyboards
+from bot.telegram.handlers.hearing import Heard
+from bot.telegram.handlers.scene import Reply, Scene
+
+_PAYLOAD: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+#: Intents that a start link may not open the conversation with: nothing was asked.
+_NO_QUESTION: Final = ("smalltalk", "unsupported", "human")
+
+
+def reply_to(heard: Heard, scene: Scene) -> Reply | None:
+    """The reply to a text or a command; None for an unknown command in a group, which may be another bot's."""
+    if heard.command is None:
+        return scene.ask(heard.text) if heard.text else show_help("", scene)
+    command = COMMANDS.get(ALIASES.get(heard.command, heard.command))
+    if command is not None:
+        return command(heard.text, scene)
+    return show_help("", scene) if scene.private else None
+
+
+def show_help(_arguments: str, scene: Scene) -> Reply:
+    """What the bot can do, and how to ask it in a group."""
+    return Reply(text=commands.view_help(scene.locale, scene.context.bot_username))
+
+
+def _start(arguments: str, scene: Scene) -> Reply:
+    """Welcome, or the answer to what a start link asks ("70b_lora"), whose characters are few."""
+    if _PAYLOAD.fullmatch(arguments):
+        text = arguments.replace("_", " ")
+        question = read(text)
+        if question.understood and question.intent not in _NO_QUESTION:
+            return replace(scene, history=()).ask(text)
+    return Reply(text=commands.view_welcome(scene.locale), keyboard=keyboards.examples(scene.locale))
+
+
+def _plan(arguments: str, scene: Scene) -> Reply:
+    return scene.ask(arguments) if arguments else _usage("plan", scene)
+
+
+def _prices(arguments: str, scene: Scene) -> Reply:
+    """The price list, or one GPU's prices whatever the rest of the text would be taken for."""
+    if not arguments:
+        return scene.answer(Question(intent="price"))
+    question = read(arguments)
+    gpu = question.slots.gpu
+    if gpu is None and not question.slots.gpus:
+        return scene.ask(arguments)
+    slots = Slots(gpu=gpu, gpus=question.slots.gpus, count=question.slots.count, coin=question.slots.coin)
+    return scene.answer(replace(question, intent="price", slots=slots))
+
+
+def _compare(arguments: str, scene: Scene) -> Reply:
+    """Two of anything: configurations, GPUs or methods."""
+    if not arguments:
+        return _usage("compare", scene)
+    question = read(arguments)
+    two = len(question.slots.gpus) > 1 or len(question.slots.methods) > 1
+    return scene.answer(replace(question, intent="compare")) if two else scene.ask(arguments)
+
+
+def _cost(arguments: str, scene: Scene) -> Reply:
+    return scene.ask(arguments) if arguments else _usage("cost", scene)
+
+
+def _language(arguments: str, scene: Scene) -> Reply:
+    """Set a locale by its code or name, or offer those there are."""
+    owner = scene.place.user_id
+    locale = notices.named_locale(arguments) if arguments else None
+    if locale is not None:
+        return Reply(text=notices.view_language_set(locale, locale), settings={"language": locale})
+    chosen = scene.remembered.language
+    return Reply(
+        text=notices.view_language(scene.locale, chosen, unknown=bool(arguments)),
+        keyboard=keyboards.languages(scene.locale, chosen, owner),
+    )
+
+
+def _usage(command: str, scene: Scene) -> Reply:
+    return Reply(text=commands.view_usage(scene.locale, command))
+
+
+COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
+    "start": _start,
+    "help": show_help,
+    "plan": _plan,
+    "prices": _prices,
+    "gpus": lambda _, scene: Reply(text=commands.view_gpus(scene.locale, scene.context.shop)),
+    "compare": _compare,
+    "cost": _cost,
+    "methods": lambda _, scene: Reply(text=commands.view_methods(scene.locale)),
+    "sources": lambda _, scene: Reply(text=commands.view_sources(scene.locale, scene.context.shop)),
+    "language": _language,
+    "privacy": lambda _, scene: Reply(
+        text=notices.view_privacy(scene.locale, scene.context.memory_days, KEPT_QUESTIONS)
+    ),
+    "forget": lambda _, scene: Reply(
+        text=notices.view_forget(scene.locale), keyboard=keyboards.forget(scene.locale, scene.place.user_id)
+    ),
+    "person": lambda _, scene: scene.answer(Question(intent="human")),
+}
+
+#: What customers type for them in the languages of the shop, and what Telegram's own menus offer.
+ALIASES: Final[dict[str, str]] = {
+    "settings": "language", "idioma": "language", "lang": "language",
+    "ajuda": "help", "ayuda": "help",
+    "plano": "plan", "planejar": "plan",
+    "precos": "prices", "precios": "prices", "price": "prices",
+    "comparar": "compare", "custo": "cost", "costo": "cost",
+    "metodos": "methods", "fontes": "sources", "fuentes": "sources",
+    "privacidade": "privacy", "privacidad": "privacy",
+    "esquecer": "forget", "olvidar": "forget",
+    "pessoa": "person", "persona": "person", "human": "person", "support": "person",
+}  # fmt: skip

@@ -1,0 +1,65 @@
+"""What a reply depends on, and what it is made of, whichever way the question came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot.chat import Turn, answer_question, take_turn
+from bot.reader.question import Question
+from bot.render.i18n import Voice, choose_locale
+from bot.render.text import Text
+from bot.telegram.actions import Place, Remembered
+from bot.telegram.handlers.context import DecideContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One reply, with what is to be remembered of it: the Question it answers, and settings to change."""
+
+    text: Text
+    keyboard: dict[str, Any] | None = None
+    question: Question | None = None
+    settings: dict[str, str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Who asks where: ``place`` is the memory's key, ``history`` what was asked before, oldest first."""
+
+    place: Place
+    remembered: Remembered
+    history: tuple[Question, ...]
+    context: DecideContext
+    telegram_language: str | None
+
+    @property
+    def private(self) -> bool:
+        """Whether the chat is the user's own."""
+        return self.place.chat_id > 0
+
+    @property
+    def voice(self) -> Voice:
+        """What decides the language of an answer beside the question's own."""
+        return Voice(
+            chosen=self.remembered.language, telegram=self.telegram_language, default=self.context.default_locale
+        )
+
+    @property
+    def locale(self) -> str:
+        """The locale of texts that answer no question."""
+        return choose_locale(None, self.voice)
+
+    def ask(self, text: str) -> Reply:
+        """The reply to a text in any of the languages."""
+        return _reply(
+            take_turn(text, history=self.history, shop=self.context.shop, now=self.context.now, voice=self.voice)
+        )
+
+    def answer(self, question: Question) -> Reply:
+        """The reply to a Question that is built already."""
+        return _reply(answer_question(question, shop=self.context.shop, now=self.context.now, voice=self.voice))
+
+
+def _reply(turn: Turn) -> Reply:
+    return Reply(text=turn.text(), question=turn.question)

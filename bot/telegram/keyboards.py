@@ -1,0 +1,33 @@
+"""Keyboards under messages, as reply_markup objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.render.views.commands import view_examples
+from bot.render.views.notices import view_forget_choices, view_languages
+from bot.telegram.callbacks import Ask, ChooseLanguage, Forget, Press, encode
+
+Keyboard = dict[str, Any]
+
+
+def examples(locale: str) -> Keyboard:
+    """The example questions, one a row."""
+    return _rows([[(text, Ask(text))] for text in view_examples(locale)])
+
+
+def languages(locale: str, chosen: str | None, owner: int | None) -> Keyboard:
+    """The shipped locales in their own names, and following the messages' language."""
+    return _rows([[(label, ChooseLanguage(code, owner))] for code, label in view_languages(locale, chosen)])
+
+
+def forget(locale: str, owner: int | None) -> Keyboard:
+    """Erase or keep."""
+    yes, no = view_forget_choices(locale)
+    return _rows([[(yes, Forget(True, owner)), (no, Forget(False, owner))]])
+
+
+def _rows(rows: list[list[tuple[str, Press]]]) -> Keyboard:
+    return {
+        "inline_keyboard": [[{"text": label, "callback_data": encode(press)} for label, press in row] for row in rows]
+    }

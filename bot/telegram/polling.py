@@ -1,0 +1,141 @@
+"""Receiving by long polling.  Telegram keeps every update until it is confirmed, which follows the commit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
+
+from bot.telegram.api import Api
+from bot.telegram.faults import diagnose
+from bot.telegram.handlers import ALLOWED_UPDATES
+from bot.telegram.turns import Turns, UnidentifiedError
+from planner.errors import OperatorError
+
+log = logging.getLogger(__name__)
+
+#: Seconds Telegram holds a poll that has nothing to give, and how much longer an answer may take: a connection that
+#: died without a word is noticed then.
+HOLD: Final = 50
+SLACK: Final = 10.0
+_LIMIT: Final = 100
+#: Seconds until more is asked for while some updates are still being handled.
+_IMPATIENCE: Final = 0.25
+_FIRST_PAUSE: Final = 0.5
+_LAST_PAUSE: Final = 30.0
+#: Seconds of conflicts before giving up: a replica that is being replaced may still hold its last poll.
+_CONFLICT: Final = 75.0
+
+
+class Polling:
+    """Asks for updates and confirms those that are handled, up to the first that is not.
+
+    ``seen`` is called after each answer of Telegram's.
+    """
+
+    def __init__(self, api: Api, turns: Turns, seen: Callable[[], None] = lambda: None) -> None:
+        self._api = api
+        self._turns = turns
+        self._seen = seen
+        self._open: dict[int, asyncio.Task[None]] = {}
+        self._over: set[int] = set()  # handled, but not confirmed: something before them is not handled
+        self._next = 0  # one above the newest update that came
+
+    @property
+    def confirmed(self) -> int:
+        """The offset that confirms whatever is handled and has nothing unhandled before it."""
+        return min(self._open, default=self._next)
+
+    async def run(self) -> None:
+        """Receive until cancelled.  Raises OperatorError when another program receives the bot's updates."""
+        await self._turn_webhook_off()
+        pause = _FIRST_PAUSE
+        conflicts_since: float | None = None
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                updates = await self._ask(HOLD)
+            except Conflict as error:
+                conflicts_since = conflicts_since or loop.time()
+                log.warning("another program asks for this bot's updates", extra={"fault": error.message})
+                if loop.time() - conflicts_since > _CONFLICT:
+                    raise OperatorError("another program runs with this GPUBOT_TOKEN: stop it, or this one") from None
+            except InvalidToken:
+                raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
+            except TelegramError as error:
+                if isinstance(error, RetryAfter):
+                    pause = max(pause, diagnose(error).wait.total_seconds())
+                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
+            else:
+                self._seen()
+                conflicts_since, pause = None, _FIRST_PAUSE
+                await self._take(updates)
+                continue
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LAST_PAUSE)
+
+    async def confirm(self) -> None:
+        """Tell Telegram what is handled, at the end."""
+        self._settle()
+        if self._next:
+            try:
+                await self._api.call("getUpdates", {"offset": self.confirmed, "limit": 1, "timeout": 0}, wait=2.0)
+            except TelegramError as error:
+                log.info("the last updates stay unconfirmed; they are known", extra={"fault": error.message})
+
+    async def _turn_webhook_off(self) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                await self._api.call("deleteWebhook", {"drop_pending_updates": False})
+                return
+            except InvalidToken:
+                raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
+            except TelegramError as error:
+                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LAST_PAUSE)
+
+    async def _ask(self, hold: int) -> list[Any]:
+        params = {
+            "offset": self.confirmed,
+            "limit": _LIMIT,
+            "timeout": 0 if self._open else hold,
+            "allowed_updates": list(ALLOWED_UPDATES),
+        }
+        updates: list[Any] = await self._api.call("getUpdates", params, wait=hold + SLACK)
+        return updates
+
+    async def _take(self, updates: list[Any]) -> None:
+        """Handle what is new, and wait until all is handled, but not for long: a slow chat holds nobody up."""
+        news = False
+        for raw in updates:
+            update_id = raw.get("update_id") if isinstance(raw, dict) else None
+            if update_id in self._open or update_id in self._over:
+                continue
+            try:
+                task = self._turns.take(raw)
+            except UnidentifiedError:
+                log.error("Telegram sent something that is no update")
+                continue
+            news = True
+            self._open[raw["update_id"]] = task
+            # Not the greatest: after a quiet week Telegram starts anew from a random id.
+            self._next = raw["update_id"] + 1
+        if self._open:
+            # Without news the answer was the unconfirmed ones again: no use in asking for them in a hurry.
+            await asyncio.wait(self._open.values(), timeout=_IMPATIENCE if news else _IMPATIENCE * 4)
+        self._settle()
+
+    def _settle(self) -> None:
+        for update_id, task in list(self._open.items()):
+            if task.done():
+                del self._open[update_id]
+                self._over.add(update_id)
+                if not task.cancelled() and (error := task.exception()) is not None:
+                    log.error("an update was given up", extra={"update": update_id}, exc_info=error)
+        if not self._open:
+            self._over.clear()

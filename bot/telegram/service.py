@@ -1,0 +1,213 @@
+"""The running bot: what is opened, in which order, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from telegram.error import InvalidToken, TelegramError
+
+from bot.settings import Settings
+from bot.shop.files import load_seeds
+from bot.shop.history import in_force
+from bot.shop.shop import Shop
+from bot.store.store import Store, open_store, utc_now
+from bot.telegram.api import Api, make_api
+from bot.telegram.commands import command_calls
+from bot.telegram.handlers import DecideContext
+from bot.telegram.polling import Polling
+from bot.telegram.sender import Sender
+from bot.telegram.turns import Turns
+from bot.telegram.webhook import Webhook, announce, default_secret, listen
+from planner.errors import OperatorError
+
+log = logging.getLogger(__name__)
+
+#: Calls of the Bot API at once.
+CONNECTIONS: Final = 32
+#: Seconds for updates, and then for messages, to be finished at the end.
+DRAIN: Final = 8.0
+_PRICES: Final = 30.0
+_SWEEP: Final = 3600.0
+_FIRST_PAUSE: Final = 0.5
+_LAST_PAUSE: Final = 30.0
+
+
+async def serve(settings: Settings) -> None:
+    """Run until SIGTERM or SIGINT.  Raises OperatorError for what an operator has to mend."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    running = asyncio.create_task(_run(settings, stop), name="service")
+    stopping = asyncio.create_task(stop.wait(), name="stop")
+    await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not stop.is_set():
+        await running
+        return
+    log.info("stopping")
+    await running
+
+
+async def _run(settings: Settings, stop: asyncio.Event) -> None:
+    token = settings.token.get_secret_value() if settings.token is not None else ""
+    host, _colon, port = settings.webhook_listen.rpartition(":")
+    owner = f"{socket.gethostname()[:50]}:{port if settings.webhook_url else 'polling'}"
+    shop = load_seeds(settings.links, settings.price_stale_days)
+    lease = timedelta(seconds=settings.lease_seconds)
+    async with (
+        open_store(
+            settings.database,
+            shop.prices,
+            bot_id=int(token.partition(":")[0]),
+            owner=owner,
+            memory=timedelta(days=settings.memory_days),
+            lease=lease,
+        ) as store,
+        _opened(make_api(token, settings.api_url, connections=CONNECTIONS), stop) as api,
+    ):
+        if stop.is_set():
+            return
+        counter = _Counter(store, shop)
+        await counter.refresh()
+        sender = Sender(api, store, CONNECTIONS)
+
+        def context() -> DecideContext:
+            return DecideContext(
+                shop=counter.shop(),
+                now=utc_now(),
+                bot_id=api.id,
+                bot_username=api.username,
+                default_locale=settings.lang or "pt_BR",
+                memory_days=settings.memory_days,
+            )
+
+        turns = Turns(api, store, sender, context)
+        await sender.take_over()
+        chores = [
+            _every(_PRICES, counter.refresh),
+            _every(_SWEEP, store.sweep),
+            _every(settings.lease_seconds / 3, lambda: _hold(store, sender)),
+            _set_commands(api, settings.lang or "pt_BR"),
+        ]
+        async with _background(chores):
+            if settings.webhook_url:
+                secret = settings.webhook_secret
+                key = secret.get_secret_value() if secret is not None else default_secret(token)
+                async with listen(Webhook(turns, key), host.strip("[]"), int(port)):
+                    await announce(api, settings.webhook_url, key)
+                    log.info("receiving by webhook", extra={"listen": settings.webhook_listen, "bot": api.username})
+                    await _until(stop, sender)
+                    await turns.drain(DRAIN)
+            else:
+                polling = Polling(api, turns)
+                log.info("receiving by polling", extra={"bot": api.username})
+                await _until(stop, sender, polling.run())
+                await turns.drain(DRAIN)
+                await polling.confirm()
+            await sender.drain(DRAIN)
+        log.info("stopped", extra={**turns.counts, **sender.counts})
+
+
+class _Counter:
+    """The shop, with the prices that are in force today."""
+
+    def __init__(self, store: Store, shop: Shop) -> None:
+        self._store = store
+        self._shop = shop
+        self._newest = -1
+        self._lists = [shop.prices]
+
+    async def refresh(self) -> None:
+        """Read the price lists when one was imported."""
+        newest = await self._store.newest_prices()
+        if newest != self._newest:
+            self._lists = [entry.prices for entry in await self._store.price_history()]
+            self._newest = newest
+            log.info("prices are read", extra={"as_of": in_force(self._lists, utc_now().date()).as_of})
+
+    def shop(self) -> Shop:
+        """The shop now."""
+        return replace(self._shop, prices=in_force(self._lists, utc_now().date()))
+
+
+@asynccontextmanager
+async def _opened(api: Api, stop: asyncio.Event) -> AsyncIterator[Api]:
+    """The API, once Telegram has said who the bot is; without an answer it is asked again until ``stop``."""
+    pause = _FIRST_PAUSE
+    try:
+        while not stop.is_set():
+            try:
+                await api.initialize()
+                break
+            except InvalidToken:
+                raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
+            except TelegramError as error:
+                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+            pause = min(pause * 2, _LAST_PAUSE)
+        yield api
+    finally:
+        await api.shutdown()
+
+
+async def _until(stop: asyncio.Event, sender: Sender, receive: Coroutine[Any, Any, None] | None = None) -> None:
+    """Wait for the end: asked for, or forced by a fault that only an operator can mend."""
+    waits: list[asyncio.Task[Any]] = [
+        asyncio.create_task(stop.wait(), name="stop"),
+        asyncio.create_task(sender.refused(), name="refused"),
+    ]
+    if receive is not None:
+        waits.append(asyncio.create_task(receive, name="receive"))
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        if receive is not None and waits[2].done():
+            await waits[2]
+        if waits[1].done():
+            raise OperatorError("GPUBOT_TOKEN: Telegram no longer takes it; get a new one from @BotFather")
+    finally:
+        for task in waits:
+            task.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except Exception as error:
+            log.warning("a chore failed; it is tried again", extra={"fault": type(error).__name__})
+
+
+async def _hold(store: Store, sender: Sender) -> None:
+    await store.renew()
+    await sender.take_over()
+
+
+async def _set_commands(api: Api, locale: str) -> None:
+    for call in command_calls(locale):
+        try:
+            await api.call(call.method, call.params)
+        except TelegramError as error:
+            log.warning("the menu of commands was not set", extra={"fault": error.message})
+
+
+@asynccontextmanager
+async def _background(works: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

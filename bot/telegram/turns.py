@@ -1,0 +1,174 @@
+"""One update's way: read what is known, decide, commit, hand over to the sender.  Confirmed only after the commit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Final
+
+from sqlalchemy.exc import SQLAlchemyError
+from telegram import Update
+from telegram.error import TelegramError
+
+from bot.logs import request_id
+from bot.store.records import Handled, Lookup
+from bot.store.store import Store
+from bot.telegram.actions import Call, Effects, Send
+from bot.telegram.api import Api
+from bot.telegram.handlers import DecideContext, decide, failure, place_of
+from bot.telegram.lanes import Lanes
+from bot.telegram.letters import write_letters
+from bot.telegram.sender import Sender
+
+log = logging.getLogger(__name__)
+
+#: Seconds between tries while the database is away.
+_FIRST_PAUSE: Final = 0.2
+_LAST_PAUSE: Final = 5.0
+
+
+class UnidentifiedError(ValueError):
+    """What came is no update: it has no id."""
+
+
+class Turns:
+    """Handles updates: one chat's in order, different chats' side by side, each update once."""
+
+    def __init__(self, api: Api, store: Store, sender: Sender, context: Callable[[], DecideContext]) -> None:
+        self._api = api
+        self._store = store
+        self._sender = sender
+        self._context = context
+        self._lanes = Lanes("turn")
+        self._open: dict[int, asyncio.Task[None]] = {}
+        self._calls: set[asyncio.Task[None]] = set()
+        self.counts: Counter[str] = Counter()
+
+    def take(self, raw: dict[str, Any]) -> asyncio.Task[None]:
+        """Handle an update; the task is over once its effects are committed.
+
+        It waits while the database is away.  An update that is being handled already gets the same task.  Raises
+        UnidentifiedError.
+        """
+        update_id = raw.get("update_id") if isinstance(raw, dict) else None
+        if not isinstance(update_id, int) or isinstance(update_id, bool):
+            raise UnidentifiedError
+        if update_id in self._open:
+            return self._open[update_id]
+        update = self._parse(raw, update_id)
+        task = self._lanes.put(_lane(update, update_id), lambda: self._handle(update_id, update))
+        self._open[update_id] = task
+        task.add_done_callback(lambda _done: self._open.pop(update_id, None))
+        return task
+
+    async def drain(self, deadline: float) -> None:
+        """Finish what was taken, within a deadline in seconds; the rest stays with Telegram."""
+        await self._lanes.drain(deadline)
+        if self._calls:
+            await asyncio.wait(self._calls, timeout=max(deadline, 0.1))
+        for task in list(self._calls):
+            task.cancel()
+
+    def _parse(self, raw: dict[str, Any], update_id: int) -> Update | None:
+        try:
+            return Update.de_json(raw, None)
+        except Exception as error:
+            # Whatever Telegram sends: one update that can't be read must not stop the others.
+            log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
+            return None
+
+    async def _handle(self, update_id: int, update: Update | None) -> None:
+        token = request_id.set(f"u{update_id}")
+        pause = _FIRST_PAUSE
+        try:
+            while True:
+                try:
+                    return await self._turn(update_id, update)
+                except (SQLAlchemyError, OSError) as error:
+                    log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LAST_PAUSE)
+        finally:
+            request_id.reset(token)
+
+    async def _turn(self, update_id: int, update: Update | None) -> None:
+        if update is None:
+            self.counts["unreadable"] += 1
+            await self._store.commit(Handled(update_id=update_id, outcome="unreadable"))
+            return
+        found = await self._store.look_up(_lookup(update_id, update))
+        if found.handled:
+            self.counts["repeated"] += 1
+            return
+        context = self._context()
+        outcome: Any = "handled"
+        try:
+            effects = decide(update, found.remembered, context)
+        except Exception:
+            log.exception("an update could not be handled")
+            outcome = "failed"
+            effects = failure(update, found.remembered, context)
+        self._call(action for action in effects.actions if isinstance(action, Call))
+        committed = await self._store.commit(
+            Handled(
+                update_id=update_id,
+                outcome=outcome,
+                edited=update.edited_message is not None,
+                remember=effects.remember,
+                letters=write_letters(update_id, effects.actions),
+                moved=effects.moved,
+                reachable=effects.reachable,
+            )
+        )
+        self.counts[outcome if committed.fresh else "repeated"] += 1
+        self._sender.accept(committed.recorded)
+        log.debug("handled", extra=_summary(update, effects))
+
+    def _call(self, calls: Iterable[Call]) -> None:
+        for call in calls:
+            task = asyncio.create_task(self._call_once(call), name="call")
+            self._calls.add(task)
+            task.add_done_callback(self._calls.discard)
+
+    async def _call_once(self, call: Call) -> None:
+        try:
+            await self._api.call(call.method, call.params)
+        except TelegramError as error:
+            # Late ones are refused ("query is too old"); nothing is lost but a spinner.
+            log.info("a call failed", extra={"method": call.method, "fault": error.message})
+
+
+def _lane(update: Update | None, update_id: int) -> Hashable:
+    """A chat's updates are handled in order; those without a chat, a user's."""
+    if update is None:
+        return "unreadable", update_id
+    if update.effective_chat is not None:
+        return update.effective_chat.id
+    if update.effective_user is not None:
+        return update.effective_user.id
+    return "alone", update_id
+
+
+def _lookup(update_id: int, update: Update) -> Lookup:
+    edited = update.edited_message
+    message = update.message or edited
+    replied = message.reply_to_message if message is not None else None
+    return Lookup(
+        update_id=update_id,
+        place=place_of(update),
+        edited=edited.message_id if edited is not None else None,
+        replied=replied.message_id if replied is not None else None,
+    )
+
+
+def _summary(update: Update, effects: Effects) -> dict[str, Any]:
+    """What the log says of a turn: no text, no name."""
+    kinds = ("message", "edited_message", "callback_query", "inline_query", "my_chat_member")
+    question = next((one.question for one in effects.remember if one.question is not None), None)
+    return {
+        "kind": next((kind for kind in kinds if getattr(update, kind) is not None), "other"),
+        "intent": question.intent if question is not None else "-",
+        "sends": sum(isinstance(action, Send) for action in effects.actions),
+    }
