@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from databases import Server, postgres_server
 from hypothesis import HealthCheck, settings
 
 from bot.shop.files import load_seeds
 from bot.shop.shop import Shop
+from databases import Server, postgres_server
 
 settings.register_profile(
     "quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

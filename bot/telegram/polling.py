@@ -22,8 +22,9 @@ log = logging.getLogger(__name__)
 HOLD: Final = 50
 SLACK: Final = 10.0
 _LIMIT: Final = 100
-#: Seconds until more is asked for while some updates are still being handled.
-_IMPATIENCE: Final = 0.25
+#: Seconds until more is asked for while some updates are still being handled; Telegram slows down whoever asks for
+#: the same in a hurry.
+_IMPATIENCE: Final = 1.0
 _FIRST_PAUSE: Final = 0.5
 _LAST_PAUSE: Final = 30.0
 #: Seconds of conflicts before giving up: a replica that is being replaced may still hold its last poll.
@@ -42,6 +43,7 @@ class Polling:
         self._seen = seen
         self._open: dict[int, asyncio.Task[None]] = {}
         self._over: set[int] = set()  # handled, but not confirmed: something before them is not handled
+        self._asked = 0  # the last offset, which confirmed what is below it
         self._next = 0  # one above the newest update that came
 
     @property
@@ -80,7 +82,7 @@ class Polling:
     async def confirm(self) -> None:
         """Tell Telegram what is handled, at the end."""
         self._settle()
-        if self._next:
+        if self.confirmed != self._asked:
             try:
                 await self._api.call("getUpdates", {"offset": self.confirmed, "limit": 1, "timeout": 0}, wait=2.0)
             except TelegramError as error:
@@ -100,8 +102,9 @@ class Polling:
             pause = min(pause * 2, _LAST_PAUSE)
 
     async def _ask(self, hold: int) -> list[Any]:
+        self._asked = self.confirmed
         params = {
-            "offset": self.confirmed,
+            "offset": self._asked,
             "limit": _LIMIT,
             "timeout": 0 if self._open else hold,
             "allowed_updates": list(ALLOWED_UPDATES),
@@ -111,7 +114,6 @@ class Polling:
 
     async def _take(self, updates: list[Any]) -> None:
         """Handle what is new, and wait until all is handled, but not for long: a slow chat holds nobody up."""
-        news = False
         for raw in updates:
             update_id = raw.get("update_id") if isinstance(raw, dict) else None
             if update_id in self._open or update_id in self._over:
@@ -121,13 +123,11 @@ class Polling:
             except UnidentifiedError:
                 log.error("Telegram sent something that is no update")
                 continue
-            news = True
             self._open[raw["update_id"]] = task
             # Not the greatest: after a quiet week Telegram starts anew from a random id.
             self._next = raw["update_id"] + 1
         if self._open:
-            # Without news the answer was the unconfirmed ones again: no use in asking for them in a hurry.
-            await asyncio.wait(self._open.values(), timeout=_IMPATIENCE if news else _IMPATIENCE * 4)
+            await asyncio.wait(self._open.values(), timeout=_IMPATIENCE)
         self._settle()
 
     def _settle(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from databases import Server
 from sqlalchemy import URL
+
+from databases import Server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -38,11 +38,11 @@ _USAGE: Final = {
 }
 
 _METHODS: Final = {
-    "qlora": _("trains a small adapter on a model in 4 bits: the least memory"),
-    "lora": _("trains a small adapter on a model in 16 bits"),
-    "full_8bit": _("trains every parameter, with the optimizer in 8 bits"),
-    "full": _("trains every parameter: the most memory"),
-    "inference": _("answers with a finished model, here in 16 bits"),
+    "qlora": _("Trains a small adapter on a model in 4 bits: the least memory."),
+    "lora": _("Trains a small adapter on a model in 16 bits."),
+    "full_8bit": _("Trains every parameter, with the optimizer in 8 bits."),
+    "full": _("Trains every parameter: the most memory."),
+    "inference": _("Answers with a finished model, here in 16 bits."),
 }
 
 
@@ -133,7 +133,7 @@ def view_methods(locale: str) -> Text:
     for method in METHODS:
         build.line(
             say.line(
-                _("• <b>{method}</b>: {gb}. It {what}."),
+                _("• <b>{method}</b>: {gb}. {what}"),
                 method=say.method(method),
                 gb=say.gb(rules[method].plan),
                 what=say.text(_METHODS[method]),

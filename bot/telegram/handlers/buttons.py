@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from telegram import CallbackQuery, Message
+from telegram import CallbackQuery
 
 from bot.render.i18n import SHIPPED
 from bot.render.views import notices as view
@@ -98,7 +98,7 @@ def _send(query: CallbackQuery, place: Place, reply: Reply, scene: Scene) -> Sen
 def _edit(query: CallbackQuery, place: Place, reply: Reply) -> tuple[Action, ...]:
     """Put a reply in the stead of the message with the button, where Telegram still lets the bot change that."""
     message = query.message
-    if isinstance(message, Message):
+    if message is not None and message.is_accessible:
         return (
             Edit(
                 place=place,
