@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sqlalchemy import URL
 
 from bot.shop.files import load_seeds
 from bot.shop.shop import Shop
@@ -47,3 +48,9 @@ def page() -> dict[str, Any]:
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with postgres_server(tmp_path_factory.getbasetemp()) as server:
         yield server
+
+
+@pytest.fixture
+def new_database(postgres: Server) -> URL:
+    """An empty database on PostgreSQL."""
+    return postgres.new_database()

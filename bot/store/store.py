@@ -24,6 +24,8 @@ from bot.store.records import Committed, Found, Handled, Lookup, Mark, Recorded
 from bot.store.tables import outbox, places, questions, updates
 from planner.offer import PriceList
 
+log = logging.getLogger(__name__)
+
 #: Telegram repeats an update for a day at most.
 _KEEP_UPDATES: Final = timedelta(days=3)
 
@@ -160,7 +162,7 @@ async def prepare(engine: AsyncEngine, url: URL, seeds: PriceList, now: datetime
         async with engine.begin() as connection:
             await prices.seed_prices(connection, seeds, now)
     except (SQLAlchemyError, OSError) as error:
-        logging.getLogger(__name__).debug("the database did not open", exc_info=error)
+        log.debug("the database did not open", extra={"fault": type(error).__name__})
         raise StoreError(_unusable(url)) from None
 
 

@@ -35,10 +35,10 @@ MOST_UNKNOWN: Final = 25
 class _Way:
     """How a message is tried, as its faults have taught so far."""
 
+    pause: float
     plain: bool = False
     in_thread: bool = True
     as_reply: bool = True
-    pause: float = FIRST_PAUSE
     unknown: int = 0
 
 
@@ -102,7 +102,7 @@ class Sender:
 
     async def _try_until_known(self, row: Recorded) -> Mark:
         message = read_letter(row)
-        way = _Way()
+        way = _Way(FIRST_PAUSE)
         moved: tuple[int, int] | None = None
         while True:
             chat_id = self._moved.get(message.chat_id, message.chat_id)
@@ -133,14 +133,14 @@ class Sender:
                 if found.fault is Fault.UNKNOWN:
                     way.unknown += 1
                     self.counts["unknown"] += 1
-                    log.warning("outcome unknown, sending again", extra={"message": row.id, "fault": found.text})
+                    log.warning("outcome unknown, sending again", extra={"row": row.id, "fault": found.text})
                     if way.unknown >= MOST_UNKNOWN:
                         return False
                     await self._keep(Mark(id=row.id, state="waiting"))
                 await asyncio.sleep(way.pause)
                 way.pause = min(way.pause * 2, LAST_PAUSE)
             case Fault.MARKUP if not way.plain:
-                log.error("Telegram could not parse our markup", extra={"message": row.id, "fault": found.text})
+                log.error("Telegram could not parse our markup", extra={"row": row.id, "fault": found.text})
                 way.plain = True
             case Fault.NO_THREAD if way.in_thread:
                 way.in_thread = False
@@ -154,7 +154,7 @@ class Sender:
         away = found.fault is Fault.UNREACHABLE
         self.counts["unreachable" if away else "failed"] += 1
         level = logging.INFO if away else logging.ERROR
-        log.log(level, "a message was not delivered", extra={"message": row.id, "fault": found.text})
+        log.log(level, "a message was not delivered", extra={"row": row.id, "fault": found.text})
         return Mark(
             id=row.id,
             state="failed",

@@ -41,7 +41,6 @@ class Account(Messages):
         self.commands: dict[tuple[str, str], list[Json]] = {}
         self.texts: dict[tuple[str, str], str] = {}
         self.members: dict[tuple[int, int], str] = {}
-        self.topics: dict[tuple[int, int], str] = {}
         self._handlers = {
             method: getattr(self, f"on_{snake(method)}")
             for method in spec.CANONICAL.values()

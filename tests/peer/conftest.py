@@ -19,8 +19,8 @@ def client(api: BotApi) -> Callable[..., Bot]:
     """Makes clients of the server: by token, with a read timeout."""
 
     def make(token: str = TOKEN, read_timeout: float = 5) -> Bot:
-        requests = [HTTPXRequest(8, read_timeout=read_timeout) for _ in range(2)]
-        return Bot(token, f"{api.url}/bot", f"{api.url}/file/bot", *requests)
+        request, polling = (HTTPXRequest(8, read_timeout=read_timeout) for _ in range(2))
+        return Bot(token, f"{api.url}/bot", f"{api.url}/file/bot", request, polling)
 
     return make
 

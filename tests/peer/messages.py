@@ -67,6 +67,7 @@ class Messages:
         self.blocked: set[int] = set()
         self.unknown_chats: set[int] = set()
         self.missing_threads: set[tuple[int, int]] = set()
+        self.topics: dict[tuple[int, int], str] = {}
         self._files = 0
 
     # Checks
@@ -89,8 +90,9 @@ class Messages:
     def _thread(self, chat_id: int, thread: Any) -> int | None:
         if not thread:
             return None
-        # The General topic is addressed by no thread at all.
-        if (chat_id, thread) in self.missing_threads or (thread == 1 and self.chats.chat(chat_id).get("is_forum")):
+        # In a forum only topics that exist are threads; General, number 1, is addressed by no thread at all.
+        forum = self.chats.chat(chat_id).get("is_forum")
+        if (chat_id, thread) in self.missing_threads or (forum and (chat_id, thread) not in self.topics):
             raise bad("message thread not found")
         return int(thread)
 

@@ -1,6 +1,6 @@
 """Checks a bot's requests against Telegram's published schema (bot-api.json, Bot API 10.1).
 
-The schema: PaulSonOfLars/telegram-bot-api-spec @160fd99, MIT licence, prose left out.
+The schema: PaulSonOfLars/telegram-bot-api-spec @160fd99, MIT (bot-api.LICENSE), prose left out.
 """
 
 from __future__ import annotations
@@ -110,8 +110,16 @@ def check(method: str, params: dict[str, Any]) -> list[str]:
             faults.append("answerInlineQuery.results: ids repeat")
         if len(ids) > 50:
             faults.append(f"answerInlineQuery.results: {len(ids)} results, allowed 50")
+    if not _takes_files(method):
+        return faults
     lost = [part for part in _attached(params) if not isinstance(params.get(part), Upload)]
     return faults + [f"{method}: attach://{part} is not in the request" for part in lost]
+
+
+@cache
+def _takes_files(method: str) -> bool:
+    fields = _fields(method).values()
+    return any("InputFile" in field.plain or any(kind.startswith("Input") for kind in field.kinds) for field in fields)
 
 
 def _attached(value: Any) -> Iterator[str]:
@@ -146,7 +154,7 @@ def _value_faults(where: str, field: Field, value: Any, depth: int, mode: Any) -
         for item in value:
             yield from _value_faults(where, field, item, depth - 1, mode)
     elif isinstance(value, dict) and field.kinds:
-        yield from _typed_faults(where, _closest(field.kinds, frozenset(value), value.get("type")), value)
+        yield from _typed_faults(where, _closest(field.kinds, frozenset(value), str(value.get("type"))), value)
     elif not _fits(field, value):
         yield f"{where}: {type(value).__name__}, wanted {field.wanted}"
     elif field.limits or field.parsed:
@@ -195,7 +203,7 @@ def _limit_faults(where: str, field: Field, value: Any, mode: Any) -> Iterator[s
 
 
 @cache
-def _closest(kinds: tuple[str, ...], names: frozenset[str], tag: object) -> tuple[str, str]:
+def _closest(kinds: tuple[str, ...], names: frozenset[str], tag: str) -> tuple[str, str]:
     """The type whose fields fit best, and what is wrong with its tag."""
     members: list[str] = []
     problem = ""

@@ -123,6 +123,11 @@ def refused(name: str, reason: str, ask: Asked, kind: type[TelegramError] = BadR
         refused(
             "General as a thread", "Message thread not found", lambda b: b.send_message(-1002, "x", message_thread_id=1)
         ),
+        refused(
+            "thread that is no topic",
+            "Message thread not found",
+            lambda b: b.send_message(-1002, "x", message_thread_id=55),
+        ),
         refused("unknown chat", "Chat not found", lambda b: b.send_message(404, "x")),
         refused(
             "blocked by the user", "Forbidden: bot was blocked by the user", lambda b: b.send_message(8, "x"), Forbidden
@@ -142,7 +147,7 @@ async def test_refuses_in_telegrams_words(
     api.blocked.add(8)
     api.missing_threads.add((-1002, 7))
     api.say("hi")
-    api.say("in General", chat=FORUM)
+    api.say("in a topic that is deleted later", chat=FORUM, message_thread_id=7, is_topic_message=True)
     await bot.send_message(1, "<b>Hello</b>", "HTML", reply_markup=button("p:1"))
     with pytest.raises(kind) as caught:
         await ask(bot)

@@ -21,10 +21,11 @@ _MENTION = re.compile(r"(?<!\w)@([A-Za-z0-9_]{2,32})(?!\w)")
 
 
 def person(user: int | Json = 1) -> Json:
-    """A user by id, or by the fields that differ from the usual."""
+    """A user by id, or by the fields that differ from the usual; one that is None is left out."""
     fields = {"id": user} if isinstance(user, int) else dict(user)
     number = fields.setdefault("id", 1)
-    return {"is_bot": False, "first_name": f"User {number}", "language_code": "pt-br"} | fields
+    made = {"is_bot": False, "first_name": f"User {number}", "language_code": "pt-br"} | fields
+    return {name: value for name, value in made.items() if value is not None}
 
 
 def place(chat: int | Json) -> Json:

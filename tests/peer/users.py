@@ -27,7 +27,10 @@ class Users(Account):
         """Any update, without its id; the id it got."""
         name = updates.kind(update)
         if name in _MESSAGES:
-            self.chats.keep(Stored(update[name], edited=name.startswith("edited")))
+            message = update[name]
+            self.chats.keep(Stored(message, edited=name.startswith("edited")))
+            if message.get("is_topic_message"):
+                self.topics.setdefault((message["chat"]["id"], message["message_thread_id"]), "")
         elif name in ("callback_query", "inline_query"):
             self.queries.add(str(update[name]["id"]))
         update_id, wanted = self.queue.push(update)
