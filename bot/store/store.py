@@ -91,6 +91,11 @@ class Store:
         async with self._reading.begin() as connection:
             return await writing.answers_sent(connection, self._bot_id, chat_id, answers, before)
 
+    async def is_recorded(self, key: str) -> bool:
+        """Whether a letter with this key was ever recorded."""
+        async with self._reading.begin() as connection:
+            return await writing.is_recorded(connection, self._bot_id, key)
+
     async def sweep(self) -> None:
         """Delete what has been kept for long enough."""
         now = self._clock()

@@ -70,7 +70,7 @@ class Writer:
             if isinstance(item, Mark):
                 results.append(None)
             elif any(item is one for one in fresh):
-                results.append(Committed(True, tuple(recorded[letter.key] for letter in item.letters)))
+                results.append(Committed(True, tuple(recorded[one.key] for one in item.letters if one.key in recorded)))
             else:
                 results.append(Committed(False))
         return results
@@ -123,6 +123,7 @@ class Writer:
             for letter in letters
         ]
         ids = {key: id_ for id_, key in await connection.execute(self._record, rows)}
+        # A key that was there before is left out: that letter is on its way, or has arrived.
         return {
             letter.key: Recorded(
                 id=ids[f"{self.bot_id}.{letter.key}"],
@@ -131,6 +132,7 @@ class Writer:
                 answers=letter.answers,
             )
             for letter in letters
+            if f"{self.bot_id}.{letter.key}" in ids
         }
 
     async def _remember(
@@ -333,6 +335,12 @@ async def renew(connection: AsyncConnection, writer: Writer, lease: datetime) ->
         .where(outbox.c.bot_id == writer.bot_id, outbox.c.state == "waiting", outbox.c.owner == writer.owner)
         .values(leased_until=lease)
     )
+
+
+async def is_recorded(connection: AsyncConnection, bot_id: int, key: str) -> bool:
+    """Whether a letter with this key is there."""
+    found = await connection.execute(select(outbox.c.id).where(outbox.c.key == f"{bot_id}.{key}"))
+    return found.scalar() is not None
 
 
 async def answers_sent(connection: AsyncConnection, bot_id: int, chat_id: int, answers: int, before: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from bot.store.records import Place, Remember, Remembered
 
-__all__ = ["Action", "Call", "Edit", "Effects", "Kind", "Place", "Remember", "Remembered", "Send"]
+__all__ = ["Action", "Album", "Call", "Edit", "Effects", "Kind", "Place", "Remember", "Remembered", "Send"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,18 @@ class Send:
     reply_to: int | None = None
     keyboard: dict[str, Any] | None = None
     answers: int | None = None  # id of the user's message that this answers: an edit of it edits the answer
+    album: Album | None = None  # set for an answer to a part of an album, which is answered once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Album:
+    """The parts of an album come as messages of their own, and only one may have the text.
+
+    ``fallback``: what is said when none of them has any.
+    """
+
+    id: str
+    fallback: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,8 @@ class Message:
     """One part of an answer, as it is sent or put into an earlier message.
 
     ``edits``: put it into the bot's message ``message_id``, or (None) into the ``index``-th of those that answered the
-    same message before; ``last``: those after it are deleted.
+    same message before; ``last``: those after it are deleted.  ``unless``: not needed once the letter with that key is
+    recorded, for which the sender waits a little.
     """
 
     chat_id: int
@@ -32,6 +33,7 @@ class Message:
     message_id: int | None = None
     index: int = 0
     last: bool = True
+    unless: str | None = None
 
 
 def write_letters(update_id: int, actions: Sequence[Action]) -> tuple[Letter, ...]:
@@ -52,9 +54,16 @@ def write_letters(update_id: int, actions: Sequence[Action]) -> tuple[Letter, ..
                 payload["edit"] = {"message_id": action.message_id, "index": index, "last": last}
             elif index == 0 and action.reply_to is not None:
                 payload["reply_to"] = action.reply_to
+            key = f"u{update_id}.{number}.{index}"
+            album = action.album if isinstance(action, Send) else None
+            if album is not None:
+                chat_id = action.place.chat_id
+                key = f"a{chat_id}.{album.id}.{'fallback' if album.fallback else index}"
+                if album.fallback:
+                    payload["unless"] = f"a{chat_id}.{album.id}.0"
             letters.append(
                 Letter(
-                    key=f"u{update_id}.{number}.{index}",
+                    key=key,
                     chat_id=action.place.chat_id,
                     payload=payload,
                     answers=action.answers,
@@ -78,6 +87,7 @@ def read_letter(row: Recorded) -> Message:
         message_id=edit["message_id"] if edit else None,
         index=edit["index"] if edit else 0,
         last=edit["last"] if edit else True,
+        unless=payload.get("unless"),
     )
 
 

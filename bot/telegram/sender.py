@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 #: Seconds between tries: doubled from the first to the last.
 FIRST_PAUSE: Final = 0.5
 LAST_PAUSE: Final = 60.0
+#: Seconds in which the parts of an album arrive.
+ALBUM_PAUSE: Final = 1.5
 #: Tries of unknown outcome after which a message is given up: the server answers, but not to this one.
 MOST_UNKNOWN: Final = 25
 
@@ -66,7 +68,9 @@ class Sender:
                 continue
             self._open.add(row.id)
             chat_id = self._moved.get(row.chat_id, row.chat_id)
-            self._lanes.put(chat_id, lambda row=row: self._deliver(row))  # type: ignore[misc]
+            # What may not be needed waits beside the chat's lane, not in it.
+            lane = (chat_id, "later") if "unless" in row.payload else chat_id
+            self._lanes.put(lane, lambda row=row: self._deliver(row))  # type: ignore[misc]
 
     async def take_over(self) -> None:
         """Deliver what was recorded before a restart, or by a replica that has gone silent."""
@@ -103,6 +107,10 @@ class Sender:
     async def _try_until_known(self, row: Recorded) -> Mark:
         message = read_letter(row)
         way = _Way(FIRST_PAUSE)
+        if message.unless is not None:
+            await asyncio.sleep(ALBUM_PAUSE)
+            if await self._store.is_recorded(message.unless):
+                return Mark(id=row.id, state="failed", fault="not needed")
         moved: tuple[int, int] | None = None
         while True:
             chat_id = self._moved.get(message.chat_id, message.chat_id)

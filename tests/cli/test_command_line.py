@@ -88,7 +88,7 @@ def test_bad_input_gets_a_kind_answer(text: str, home: dict[str, str]) -> None:
         (["ask", "70B"], {"GPUBOT_LANG": "klingon"}, "GPUBOT_LANG"),
         (["ask", "70B"], {"GPUBOT_TIMEZONE": "Mars"}, "GPUBOT_TIMEZONE"),
         (["ask", "70B"], {"GPUBOT_PRICE_STALE_DAYS": "soon"}, "GPUBOT_PRICE_STALE_DAYS"),
-        (["ask", "70B"], {"GPUBOT_SHOP_URL": "ftp://x", "GPUBOT_TOKEN": "123:secret"}, "GPUBOT_SHOP_URL"),
+        (["ask", "70B"], {"GPUBOT_SHOP_URL": "ftp://x", "GPUBOT_TOKEN": "123456789:secret_secret"}, "GPUBOT_SHOP_URL"),
         (["ask", "--jsno"], {}, "--jsno"),
         (["ask"], {}, "give a text"),
         (["ask", "--as-of", "yesterday", "70B"], {}, "2026-10-29"),

@@ -62,8 +62,9 @@ async def test_pitfall_31_sigterm_finishes_what_came_and_confirms_it(api: BotApi
         assert await bot.stop() == 0
         taken = 101 - len(api.pending)
         assert sum(len(api.chat(chat)) for chat in range(1, 11)) == taken
+    api.say("200B", chat=1)
     async with running(api, tmp_path, mode):
-        await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 11)) == 101)
+        await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 11)) == 102)
     for chat in range(1, 11):
         sizes = [int(message["text"].split("B")[0]) for message in api.chat(chat)]
         assert sizes == sorted(sizes)

@@ -11,6 +11,7 @@ import telegram_updates as tg
 from bot.reader.question import Question, Slots
 from bot.telegram.actions import Edit, Effects, Place, Remembered, Send
 from bot.telegram.handlers import DecideContext, decide, place_of
+from bot.telegram.letters import write_letters
 
 NOTHING = Effects()
 FRESH = Remembered()
@@ -223,12 +224,16 @@ class TestContent:
         effects = decide(tg.said(photo=tg.PHOTO, caption="😀 @shop_bot 13B?", chat=tg.GROUP), FRESH, context)
         assert only_question(effects).slots.params_b == 13
 
-    def test_pitfall_37_an_album_is_answered_once_where_its_caption_is(self, context: DecideContext) -> None:
-        captions = (None, "13B com LoRA?", None)
-        parts = [tg.said(photo=tg.PHOTO, media_group_id="13", caption=caption) for caption in captions
-                 if caption] + [tg.said(photo=tg.PHOTO, media_group_id="13")] * 2  # fmt: skip
-        answers = [action for part in parts for action in decide(part, FRESH, context).actions]
-        assert len(answers) == 1
+    def test_pitfall_37_parts_of_an_album_are_told_from_its_text(self, context: DecideContext) -> None:
+        parts = [tg.said(photo=tg.PHOTO, media_group_id="13", caption=text) for text in ("13B com LoRA?", "70B")]
+        bare = tg.said(photo=tg.PHOTO, media_group_id="13")
+        keys = [
+            letter.key
+            for part in (*parts, bare)
+            for letter in write_letters(part.update_id, decide(part, FRESH, context).actions)
+        ]
+        assert keys[0] == keys[1]  # recorded once
+        assert keys[2] != keys[0]
 
     @pytest.mark.parametrize(
         "fields",

@@ -15,12 +15,13 @@ from sqlalchemy.exc import OperationalError
 import telegram_updates as tg
 from bot.store.store import Store
 from bot.telegram import polling as polling_module
+from bot.telegram import sender as sender_module
 from bot.telegram import turns as turns_module
 from bot.telegram.api import Api
 from bot.telegram.polling import Polling
 from bot.telegram.turns import Turns
 from bot.telegram.webhook import MAX_BODY, SECRET_HEADER, Webhook, announce, default_secret, listen
-from peer import BotApi, error, hang, http
+from peer import PHOTO, BotApi, error, hang, http
 from planner.errors import OperatorError
 
 SECRET = "a" * 64
@@ -169,6 +170,24 @@ class TestPolling:
         async with polled(client, turns):
             await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 42)) == 205, 20)
         assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8", "9", "10", "11"]
+
+    @pytest.mark.parametrize("captions", [(None, "70B QLoRA", None), (None, None, None), ("70B QLoRA", "13B", None)])
+    async def test_pitfall_37_an_album_is_answered_once(
+        self,
+        api: BotApi,
+        client: Api,
+        turns: Turns,
+        captions: tuple[str | None, ...],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(sender_module, "ALBUM_PAUSE", 0.1)
+        for caption in captions:
+            api.say(None, chat=1, photo=PHOTO, caption=caption, media_group_id="9")
+        async with polled(client, turns):
+            await api.until(lambda: api.chat(1) and not api.pending)
+            await asyncio.sleep(0.3)
+        (answer,) = api.chat(1)
+        assert ("52,5" if any(captions) else "legenda") in answer["text"]
 
     async def test_a_fault_of_ours_is_said_and_not_repeated(
         self, api: BotApi, client: Api, turns: Turns, monkeypatch: pytest.MonkeyPatch

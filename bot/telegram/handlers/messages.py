@@ -8,7 +8,7 @@ from telegram import Message
 
 from bot.reader.question import Question
 from bot.render.views.notices import Unread, view_unread
-from bot.telegram.actions import Action, Edit, Effects, Remember, Remembered, Send
+from bot.telegram.actions import Action, Album, Edit, Effects, Remember, Remembered, Send
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.hearing import has_text, hear
 from bot.telegram.handlers.places import destination, memory_key, sender
@@ -58,6 +58,7 @@ def on_message(message: Message, remembered: Remembered, context: DecideContext)
         reply_to=None if scene.private else message.message_id,
         keyboard=reply.keyboard,
         answers=message.message_id,
+        album=_album(message),
     )
     return _effects(send, message, scene, reply)
 
@@ -127,16 +128,19 @@ def _reply(message: Message, scene: Scene) -> Reply | None:
 
 
 def _unread(message: Message) -> Unread | None:
-    """What kind of content the bot cannot read, or None for service messages and for the parts of an album without
-    caption, which would get an answer each."""
+    """What kind of content the bot cannot read, or None for service messages."""
     if has_text(message):
         return "nothing"
-    if message.media_group_id is not None:
-        return None
     # What python-telegram-bot does not know yet stands in api_kwargs.
     return next(
         (kind for name, kind in UNREAD.items() if getattr(message, name, None) or name in message.api_kwargs), None
     )
+
+
+def _album(message: Message) -> Album | None:
+    if message.media_group_id is None:
+        return None
+    return Album(id=message.media_group_id[:40], fallback=not has_text(message))
 
 
 def _effects(action: Action, message: Message, scene: Scene, reply: Reply) -> Effects:
