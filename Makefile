@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format lock messages clean
+.PHONY: help run test soak bench lint types format lock messages clean
 
 help: ## show what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -35,6 +35,17 @@ run: $(VENV)/.compiled ## start the bot; without GPUBOT_TOKEN, talk to it in thi
 
 test: $(VENV)/.test $(VENV)/.compiled lint types ## lint, type-check, check translations, run the tests
 	@$(BIN)/python -m pytest -n auto -q
+
+soak: $(VENV)/.test $(VENV)/.compiled ## kill the bot 50 times under load per way of receiving and database (minutes)
+	@$(BIN)/python -m pytest -q -s -m soak
+
+# aiogram pins what the bot does not: it gets an environment of its own.
+$(VENV)/bench/.made: $(VENV)/.test
+	@{ $(PYTHON) -m venv $(VENV)/bench && $(VENV)/bench/bin/python -m pip --disable-pip-version-check install -qq --no-input 'aiogram==3.*' ; } </dev/null >&2
+	@touch $@
+
+bench: $(VENV)/bench/.made $(VENV)/.compiled ## messages a second beside bare echo bots (minutes)
+	@BENCH_PYTHON=$(VENV)/bench/bin/python $(BIN)/python tests/bench/throughput.py
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports

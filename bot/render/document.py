@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+#: Controls but for the line feed, marks that reorder a line, half surrogate pairs.
+_HIDDEN: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
     """Text without characters that Telegram refuses, a terminal obeys, or that reorder a line."""
-    return "".join(c for c in text if c == "\n" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or _unsafe(c)))
-
-
-def _unsafe(char: str) -> bool:
-    return (
-        "\u202a" <= char <= "\u202e"
-        or "\u2066" <= char <= "\u2069"
-        or "\ud800" <= char <= "\udfff"
-        or char in "\u200e\u200f\ufeff"
-    )
+    return _HIDDEN.sub("", text)
 
 
 Style = Literal["text", "bold", "italic", "code", "link"]

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -97,7 +97,7 @@ class Speaker:
 
     def number(self, value: float | Decimal, decimals: int = 2) -> str:
         """A number with the locale's separators and no needless zeros."""
-        return str(format_decimal(value, format=f"#,##0.{'#' * decimals}" if decimals else "#,##0", locale=self._babel))
+        return _formatted(value, f"#,##0.{'#' * decimals}" if decimals else "#,##0", self._babel)
 
     def gb(self, value: float) -> str:
         """Gigabytes (10^9 bytes): "52,5 GB"."""
@@ -106,7 +106,7 @@ class Speaker:
     def usd(self, value: Decimal) -> str:
         """Dollars with cents: "US$ 4,61", "$4.61"; more decimals where the price has them."""
         decimals = max(2, -int(value.normalize().as_tuple().exponent))
-        figure = format_decimal(value, format=f"#,##0.00{'#' * (decimals - 2)}", locale=self._babel)
+        figure = _formatted(value, f"#,##0.00{'#' * (decimals - 2)}", self._babel)
         return f"{_DOLLARS.get(self.locale, 'US$' + NBSP)}{figure}"
 
     def params(self, billions: float) -> str:
@@ -132,6 +132,12 @@ class Speaker:
     def method(self, method: Method | str) -> str:
         """A method's name."""
         return self.text(METHOD_NAMES[method]) if method in METHOD_NAMES else str(method)
+
+
+@lru_cache(maxsize=16384)
+def _formatted(value: float | Decimal, pattern: str, locale: Locale) -> str:
+    """A number as babel writes it; the same prices and sizes come again and again."""
+    return str(format_decimal(value, format=pattern, locale=locale))
 
 
 METHOD_NAMES: Final[dict[str, str]] = {

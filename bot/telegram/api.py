@@ -5,8 +5,11 @@ aiohttp takes half of the processor time an update costs with the default client
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from telegram import Bot
@@ -18,6 +21,7 @@ CONNECT: Final = 10.0
 ANSWER: Final = 30.0
 #: An idle connection is closed before servers and proxies close it under a request.
 _KEEP_ALIVE: Final = 15.0
+_JSON: Final = {"Content-Type": "application/json"}
 
 
 class NotSent(NetworkError):
@@ -25,10 +29,11 @@ class NotSent(NetworkError):
 
 
 class Transport(BaseRequest):
-    """python-telegram-bot's way out, with ``connections`` at once; proxies are taken from the environment."""
+    """python-telegram-bot's way out, with ``connections`` at once, through ``proxy`` where there is one."""
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, connections: int, proxy: str | None = None) -> None:
         self._connections = connections
+        self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -43,7 +48,7 @@ class Transport(BaseRequest):
                 connector=aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=_KEEP_ALIVE),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"User-Agent": self.USER_AGENT},
-                trust_env=True,
+                proxy=self._proxy,
             )
 
     async def shutdown(self) -> None:
@@ -73,7 +78,7 @@ class Transport(BaseRequest):
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=wait)
         try:
             async with self._session.request(
-                method, url, data=_body(request_data), timeout=timeout, allow_redirects=False
+                method, url, timeout=timeout, allow_redirects=False, **_body(request_data)
             ) as answer:
                 return answer.status, await answer.read()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
@@ -84,17 +89,19 @@ class Transport(BaseRequest):
             raise NetworkError(type(error).__name__) from None
 
 
-def _body(data: RequestData | None) -> aiohttp.FormData | Mapping[str, str] | None:
+def _body(data: RequestData | None) -> dict[str, Any]:
     if data is None:
-        return None
+        return {}
     if not data.contains_files:
-        return data.json_parameters
+        # As JSON: a long text as a form would be quoted character by character.
+        body = json.dumps(data.parameters, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        return {"data": body, "headers": _JSON}
     form = aiohttp.FormData()
     for name, value in data.json_parameters.items():
         form.add_field(name, value)
     for name, (filename, content, kind) in data.multipart_data.items():
         form.add_field(name, content, filename=filename, content_type=kind)
-    return form
+    return {"data": form}
 
 
 class Api(Bot):
@@ -109,12 +116,21 @@ class Api(Bot):
         return await self._post(method, dict(params), read_timeout=wait)
 
 
+def proxy_for(url: str) -> str | None:
+    """The environment's proxy for an address (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), looked up once."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    return getproxies().get(parts.scheme)
+
+
 def make_api(token: str, api_url: str, *, connections: int) -> Api:
     """The API at ``api_url``; its long polls have a connection of their own."""
+    proxy = proxy_for(api_url)
     return Api(
         token,
         base_url=f"{api_url}/bot",
         base_file_url=f"{api_url}/file/bot",
-        request=Transport(connections),
-        get_updates_request=Transport(1),
+        request=Transport(connections, proxy),
+        get_updates_request=Transport(1, proxy),
     )

@@ -44,7 +44,7 @@ class _Piece:
 
 def units(text: str) -> int:
     """The length of a text in UTF-16 units."""
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def split(html: str, plain: str, limit: int = MAX_UNITS, max_entities: int = MAX_ENTITIES) -> tuple[Part, ...]:
