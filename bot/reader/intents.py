@@ -5,9 +5,9 @@ The rules run in order of precedence; each names the cues it rests on, so that a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from bot.reader.question import Intent, Topic
 from bot.reader.reading import Reading
@@ -208,11 +208,18 @@ def _cost(case: Case) -> Decision | None:
     slots = case.reading.slots
     hours = "hours" in slots
     fits = case.has("fits") and case.sized and not case.has("cost", "price")
+    if one_hour_of_a_gpu(slots) and not case.sized and case.has("price", "how_much", "cost"):
+        return None  # "how much is one hour of H100?" asks for the price
     if hours and case.gpu and not fits:
         return Decision("cost", ("hours", "gpu"))
     if hours and case.has("cost") and not case.sized:
         return Decision("cost", ("hours", "cost"))
     return None
+
+
+def one_hour_of_a_gpu(slots: Mapping[str, Any]) -> bool:
+    """Whether the hour named is that of a price: one hour of one GPU."""
+    return slots.get("hours") == 1 and slots.get("count") in (None, 1) and "gpu" in slots
 
 
 def _check(case: Case) -> Decision | None:

@@ -15,7 +15,10 @@ from typing import Final
 MAX_CHARS: Final = 5_000
 
 _PLAIN: Final = ["i", "l", "o", "d", "ae", "oe", "ss", "btc", "x", "x", "-", "-", "-", "'", "'", "'", '"', '"']
-_LETTERS: Final = dict(zip("ıłøđæœß₿×✕–—−’‘`“”", _PLAIN, strict=True))
+_LETTERS: Final = dict(zip("ıłøđæœß₿×✕–—−’‘`“”", _PLAIN, strict=True)) | {
+    # Arabic: one form of alef, yeh and teh marbuta; no stretching; its decimal and thousands marks.
+    "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ـ": "", "٫": ".", "٬": ",",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

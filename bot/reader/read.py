@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.reader.intents import Decision, decide
+from bot.reader.intents import Decision, decide, one_hour_of_a_gpu
 from bot.reader.memory import merge
 from bot.reader.question import Intent, Question, Slots, Task
 from bot.reader.reading import Reading
@@ -81,6 +81,8 @@ def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Ta
     if decision.evidence == ("inject",):
         return {}
     kept = {name: value for name, value in slots.items() if name not in _IRRELEVANT.get(intent, frozenset())}
+    if intent == "price" and one_hour_of_a_gpu(kept):
+        del kept["hours"]
     if decision.topic is not None and intent == "faq":
         kept["topic"] = decision.topic
     if intent == "reverse" and "method" not in kept and task == "run":
