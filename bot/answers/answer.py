@@ -86,3 +86,4 @@ class Answer:
     sources: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()  # model ids to choose from, when a family was named without size
     wanted_method: Method | None = None
+    also: tuple[Answer, ...] = ()  # to what the message asks beside, to be said in short

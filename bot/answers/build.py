@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from bot.answers.answer import Answer, Quote
@@ -40,6 +41,15 @@ _KINDS: dict[Intent, Callable[[Desk], Answer]] = {
 
 def answer(question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...] = ()) -> Answer:
     """The answer to a question from the shop's facts as of ``now``.  Never raises for a Question its type allows."""
+    first = _one(question, shop, now, quotes)
+    if not question.also:
+        return first
+    also = tuple(_one(other, shop, now, quotes) for other in question.also)
+    sources = dict.fromkeys(source for one in (first, *also) for source in one.sources)
+    return replace(first, also=also, sources=tuple(sources))
+
+
+def _one(question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...]) -> Answer:
     desk = Desk(question, shop, now, quotes)
     if question.problem is not None:
         return desk.finish(Answer(question=question, error=question.problem))

@@ -104,7 +104,8 @@ class Question:
     text says so without naming a method; ``algo`` dpo, grpo or ppo; ``failed_gpu`` the card a
     run failed on; ``model_text`` a model named but not covered (an image model);
     ``understood`` False when nothing in the text was recognised; ``followup`` True when
-    slots came from the memory; ``notes`` reader codes such as "nominal_model", "unknown_gpu".
+    slots came from the memory; ``notes`` reader codes such as "nominal_model", "unknown_gpu"; ``also`` what the message
+    asks beside, the first question being its context.
     """
 
     intent: Intent
@@ -119,3 +120,4 @@ class Question:
     understood: bool = True
     followup: bool = False
     notes: tuple[str, ...] = ()
+    also: tuple[Question, ...] = ()

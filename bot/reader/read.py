@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.reader.intents import Decision, decide, one_hour_of_a_gpu
@@ -11,6 +11,7 @@ from bot.reader.memory import merge
 from bot.reader.question import Intent, Question, Slots, Task
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan, scan
+from bot.reader.several import MAX_ALSO, is_another, split_questions
 from bot.reader.slots import read_slots
 
 #: Slots that an intent does not carry.
@@ -37,7 +38,27 @@ def read(text: str, history: Sequence[Question] = ()) -> Question:
 
     Never raises, whatever the text holds.
     """
-    return trace(text, history).question
+    whole = trace(text, history).question
+    parts = split_questions(text)
+    return whole if len(parts) < 2 else _several(parts, whole, history)
+
+
+def _several(parts: Sequence[str], whole: Question, history: Sequence[Question]) -> Question:
+    """The first question of several, with the others beside; the message as a whole where it is only one."""
+    alone = [trace(part) for part in parts]
+    asking = (n for n, one in enumerate(alone) if one.question.intent != "smalltalk" and one.question.understood)
+    start = next(asking, None)
+    if start is None:
+        return whole
+    first = trace("\n".join(parts[: start + 1]), history).question
+    also: list[Question] = []
+    for part, one in zip(parts[start + 1 :], alone[start + 1 :], strict=True):
+        # The shop's terms and a wish for a person stand for themselves; the rest may build on the first question.
+        stands = one.question.intent in {"faq", "human"}
+        question = one.question if stands else trace(part, [first]).question
+        if is_another(question, one.question, first, wants_list=one.scan.has("cue.price_list")):
+            also.append(question)
+    return replace(first, also=tuple(also[:MAX_ALSO])) if also else whole
 
 
 def trace(text: str, history: Sequence[Question] = ()) -> Trace:

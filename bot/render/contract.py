@@ -29,6 +29,7 @@ def to_contract(answer: Answer, locale: str, text: str) -> dict[str, Any]:
         "locale": locale,
         "intent": question.intent,
         "query": query(question),
+        "also": [{"intent": other.intent, "query": query(other)} for other in question.also],
         "answer": {
             "methods": [_method(plan) for plan in answer.methods],
             "asked": _asked(answer.asked),

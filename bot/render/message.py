@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from bot.answers.answer import Answer
 from bot.reader.question import Intent
-from bot.render.document import Builder, Document
+from bot.render.document import Block, Builder, Document, Lines, Span, Table
 from bot.render.html import to_html
 from bot.render.i18n import Speaker, speaker
 from bot.render.plain import to_plain
@@ -32,8 +33,19 @@ _VIEWS: dict[Intent, Callable[[Answer, Speaker, Builder], None]] = {
 }
 
 
+#: Lines of a short answer, beside the first question's.
+_SHORT: Final = 4
+
+
 def render(answer: Answer, locale: str) -> Document:
-    """The answer as a document in a locale."""
+    """The answer as a document in a locale, what else was asked in short at its end."""
+    document = _whole(answer, locale)
+    if not answer.also:
+        return document
+    return Document((*document.blocks, *(block for other in answer.also for block in _short(_whole(other, locale)))))
+
+
+def _whole(answer: Answer, locale: str) -> Document:
     build = Builder()
     say = speaker(locale)
     if answer.error is not None:
@@ -44,6 +56,17 @@ def render(answer: Answer, locale: str) -> Document:
         view = view_plan if answer.methods or answer.candidates else view_price
     view(answer, say, build)
     return build.document()
+
+
+def _short(document: Document) -> list[Block]:
+    """The first lines of a document, or its heading and table."""
+    first = document.blocks[0]
+    if not isinstance(first, Lines):
+        return [first]
+    lines = first.lines[:_SHORT]
+    head = Lines((((Span("➕ "), *lines[0])), *lines[1:]))
+    table = [block for block in document.blocks[1:2] if isinstance(block, Table) and len(first.lines) == 1]
+    return [head, *table]
 
 
 def _has_own(answer: Answer) -> bool:

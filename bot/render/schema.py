@@ -208,6 +208,13 @@ class AnswerObject(_Closed):
     error: ErrorObject | None
 
 
+class AlsoObject(_Closed):
+    """Another question of the same message, answered in short at the end of the text."""
+
+    intent: Intent
+    query: dict[str, Any]
+
+
 class Contract(_Closed):
     """One answered text."""
 
@@ -215,6 +222,7 @@ class Contract(_Closed):
     locale: str
     intent: Intent
     query: dict[str, Any]
+    also: list[AlsoObject]
     answer: AnswerObject
     prices_as_of: str | None
     sources: list[str]

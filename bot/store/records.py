@@ -133,8 +133,8 @@ class Mark:
 
 
 _QUESTION: Final = TypeAdapter(Question)
-#: A question's parts that hold the user's own words.
-_WORDS: Final = {"mentions", "model_text"}
+#: A question's parts that hold the user's own words, and what was asked beside it.
+_WORDS: Final = {"mentions", "model_text", "also"}
 
 
 def question_to_json(question: Question) -> str:

@@ -151,3 +151,30 @@ def test_a_broken_lexicon_is_named_in_one_line(text: bytes) -> None:
         compile_sources([("xx", text)])
     assert str(error.value).startswith("locales/xx/lexicon.yaml: ")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "intents"),
+    [
+        (
+            "oi! 3 coisas: 1) quanto de vram pro 70b qlora 2) preço da h100 3) vcs aceitam btc?",
+            ["plan", "price", "faq"],
+        ),
+        ("which gpu for 7b lora? and 13b full?", ["plan", "plan"]),
+        ("1) vram for 8b full\n2) price list\n3) do hours expire", ["plan", "price", "faq"]),
+        ("70B lora? do you take btc? can I talk to a person?", ["plan", "faq", "human"]),
+        ("oi, tudo bem? quanto custa a h100?", ["price"]),
+        ("llama 8b? what would I need and what does it cost roughly?", ["plan"]),
+    ],
+)
+def test_several_questions_in_one_message_are_all_read(text: str, intents: list[str]) -> None:
+    question = read(text)
+    assert [question.intent, *(other.intent for other in question.also)] == intents
+
+
+def test_what_is_asked_beside_builds_on_the_first_question() -> None:
+    question = read("which gpu for 7b lora? and 13b full?")
+    assert [one.slots.stated() for one in (question, *question.also)] == [
+        {"params_b": 7.0, "method": "lora"},
+        {"params_b": 13.0, "method": "full"},
+    ]

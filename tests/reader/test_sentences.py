@@ -23,7 +23,9 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("language", "text", "wanted"), ROWS, ids=[f"{row[0]}: {row[1]}" for row in ROWS])
 def test_a_sentence_is_read_as_its_file_says(language: str, text: str, wanted: dict[str, Any]) -> None:
     question = read(text)
-    slots = {name: list(value) if isinstance(value, tuple) else value for name, value in question.slots.stated().items()}
+    slots = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in question.slots.stated().items()
+    }
     stated = {name: value for name, value in wanted.items() if name != "intent"}
     found = {name: slots.get(name) for name in stated}
     extra = {name for name in slots if name not in stated and slots[name] != 1}
