@@ -21,6 +21,7 @@ _COMMANDS: Final = {
     "ask": "bot.cli.ask",
     "estimate": "bot.cli.estimate",
     "prices": "bot.cli.prices",
+    "questions": "bot.cli.questions",
     "settings": "bot.cli.settings",
 }
 _SHORT: Final = {
@@ -29,6 +30,7 @@ _SHORT: Final = {
     "ask": "Answer one question, or many as JSON lines.",
     "estimate": "Estimate GPU memory for described runs, as JSON lines.",
     "prices": "Show the price list, or import a new one.",
+    "questions": "Score how well annotated messages are understood.",
     "settings": "List every setting and its default.",
 }
 

@@ -25,6 +25,8 @@ _GROUPS: Final[tuple[frozenset[str], ...]] = (
 #: Intents whose questions are about something that can be asked on.
 _COMPUTED: Final = frozenset({"plan", "check", "compare", "price", "cost", "time", "reverse", "convert"})
 _LONG: Final = 9
+#: Number words below are articles in many languages.
+_SPELLED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
     if own.intent == "cost" and {"gpu", "hours"} <= names:
         return False
     known = names or reading.negative or own.intent in {"time", "price", "cost", "check"}
-    bare = bool(scan.role("bare"))
+    bare = bool(scan.role("bare")) or (opener and any(number.value >= _SPELLED for number in scan.role("spelled")))
     asks_size = scan.has("cue.fits", "cue.how_many", "cue.how_much", "cue.time", "cue.cost")
     return bool(known or bare or asks_size) and scan.words() <= _LONG + 3
 
@@ -115,7 +117,7 @@ def _resize(changed: dict[str, Any], previous: Question) -> None:
 
 def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous: Question) -> None:
     """ "4" alone: how many GPUs, or the size where one was asked for."""
-    bare = scan.role("bare")
+    bare = scan.role("bare") or [number for number in scan.role("spelled") if number.value >= _SPELLED]
     if len(bare) != 1 or changed or scan.words() > 4:
         return
     value = bare[0].value

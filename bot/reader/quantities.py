@@ -81,9 +81,15 @@ class Roles:
     """Gives every numeral of one message its role."""
 
     def __init__(
-        self, tokens: Sequence[Token], hits: Sequence[Hit], taken: Sequence[bool], gpus: Sequence[tuple[int, int]]
+        self,
+        tokens: Sequence[Token],
+        hits: Sequence[Hit],
+        taken: Sequence[bool],
+        gpus: Sequence[tuple[int, int]],
+        lines: Sequence[int],
     ) -> None:
         self.tokens = tokens
+        self.lines = lines  # each token's line: what a number means never stands on another one
         self.taken = taken
         self.gpus = gpus
         self.at: dict[int, list[Hit]] = {}
@@ -127,8 +133,10 @@ class Roles:
         letter_k = n.suffix == 3 and self.tokens[n.end - 1].text == "k"
         if letter_k and 500 <= n.value <= 2_000_000:
             return Quantity("context", n.value, n.start, n.end)
-        if n.spelled or n.suffix:
+        if n.suffix:
             return None
+        if n.spelled:
+            return Quantity("spelled", n.value, n.start, n.end)
         return Quantity("bare", n.value, n.start, n.end)
 
     def _with_noun(self, n: Numeral, role: str, hit: Hit) -> Quantity | None:
@@ -173,7 +181,7 @@ class Roles:
     def _noun(self, n: Numeral, limit: int) -> tuple[str, Hit] | None:
         index = n.end
         for step in range(limit + 1):
-            if index >= len(self.tokens) or self.taken[index]:
+            if index >= len(self.tokens) or self.taken[index] or self.lines[index] != self.lines[n.start]:
                 return None
             token = self.tokens[index]
             if token.kind == "number" or (token.kind == "mark" and token.text not in {"-", "/"}):
@@ -197,6 +205,8 @@ class Roles:
         index = n.start
         for _ in range(4):
             for hit in self.ending.get(index, ()):
+                if self.lines[hit.end - 1] != self.lines[n.start]:
+                    continue
                 if hit.concept in _LABEL_ROLES and not self.taken[hit.start]:
                     if (
                         hit.concept in {"users", "steps"}
@@ -205,7 +215,9 @@ class Roles:
                     ):
                         continue
                     return hit.concept
-            if index == 0 or not (self.tokens[index - 1].text in _LABEL_MARKS or self._hit(index - 1, ("link",))):
+            if index == 0 or self.lines[index - 1] != self.lines[n.start]:
+                return None
+            if not (self.tokens[index - 1].text in _LABEL_MARKS or self._hit(index - 1, ("link",))):
                 return None
             index -= 1
         return None

@@ -102,6 +102,8 @@ def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Ta
     if decision.evidence == ("inject",):
         return {}
     kept = {name: value for name, value in slots.items() if name not in _IRRELEVANT.get(intent, frozenset())}
+    if intent == "unsupported" and "gpu" not in kept:
+        kept.pop("count", None)
     if intent == "price" and one_hour_of_a_gpu(kept):
         del kept["hours"]
     if decision.topic is not None and intent == "faq":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from bot.reader.gpus import NamedGpu, find_gpus
 from bot.reader.lexicon import Hit, load_lexicon
@@ -77,12 +78,23 @@ def scan(text: str) -> Scan:
     hits = [hit for hit in hits if not any(taken[hit.start : hit.end]) or hit.concept.startswith("method.")]
     lang, langs = language(tokens, hits, taken)
     hits = [hit for hit in hits if _speaks(hit, langs, tokens)]
+    if lang is not None:
+        hits = _in_its_own_words(hits, lang)
     numerals = find_numerals(tokens, hits, taken, langs)
-    quantities = Roles(tokens, hits, taken, [(gpu.start, gpu.end) for gpu in gpus]).assign(numerals)
+    lines = list(accumulate(("\n" in between for between in _gaps(normal.norm, tokens)), initial=0))[1:]
+    quantities = Roles(tokens, hits, taken, [(gpu.start, gpu.end) for gpu in gpus], lines).assign(numerals)
     by_concept: dict[str, list[Hit]] = {}
     for hit in hits:
         by_concept.setdefault(hit.concept, []).append(hit)
     return Scan(normal, tokens, hits, by_concept, models, gpus, formats, numerals, quantities, lang, langs)
+
+
+def _gaps(norm: str, tokens: Sequence[Token]) -> Iterable[str]:
+    """What stands before each token."""
+    end = 0
+    for token in tokens:
+        yield norm[end : token.start]
+        end = token.end
 
 
 def _without_image_models(models: list[NamedModel], tokens: Sequence[Token], hits: Iterable[Hit]) -> list[NamedModel]:
@@ -121,6 +133,17 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
     plausible = frozenset(lang for lang, score in scores.items() if score >= 0.45 * scores[best])
     tied = sum(score >= 0.999 * scores[best] for score in scores.values()) > 1  # "2x H100 por 24 horas"
     return (None if tied or scores[best] < 0.45 else best), plausible
+
+
+def _in_its_own_words(hits: list[Hit], lang: str) -> list[Hit]:
+    """Where the message's language has a meaning for a word, other languages' meanings of it do not count: Italian
+    "serve" is no English "serve".  Numbers and units are every language's."""
+    own = {(hit.start, hit.end) for hit in hits if lang in hit.langs and hit.concept.startswith("cue.")}
+    return [
+        hit
+        for hit in hits
+        if lang in hit.langs or not hit.concept.startswith("method.") or (hit.start, hit.end) not in own
+    ]
 
 
 def _script(text: str) -> str | None:

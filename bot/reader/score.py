@@ -1,7 +1,7 @@
-"""Score the reader on annotated questions: intent, slots, exact parses.
+"""Score the reader on annotated questions: intent, slots, exact parses, language.
 
-A line holds text, context (earlier messages), intent, query, and optionally intent_any and <slot>_any for other
-right values, as in tests/corpus.
+A line holds text, context (earlier messages), lang, intent, query, and optionally intent_any and <slot>_any for other
+right values, extra and level, as in tests/corpus.
 """
 
 from __future__ import annotations
@@ -17,6 +17,26 @@ SCORED: Final = (
     *("model", "params_b", "method", "bits", "gpu", "gpus", "count", "context", "batch", "hours"),
     *("tokens", "examples", "epochs", "budget_usd", "budget", "currency", "coin", "users", "topic"),
 )
+#: Languages that a message of four words or more has to be told to be in.
+_TOLD: Final = {"pt", "en", "es", "fr", "de", "it", "ru", "zh"}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One row: what was right, missed and invented."""
+
+    row: dict[str, Any]
+    question: Question
+    intent: bool
+    hit: tuple[str, ...]
+    missed: tuple[str, ...]
+    invented: tuple[str, ...]
+    language: bool
+
+    @property
+    def exact(self) -> bool:
+        """The intent and every slot right, nothing invented."""
+        return self.intent and not self.missed and not self.invented
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +46,64 @@ class Score:
     intent: float
     slots: float
     exact: float
+    language: float
     n: int
 
 
-def score(rows: Iterable[dict[str, Any]]) -> Score:
-    """Read every row and compare."""
-    n = intents = exact = hits = missed = invented = 0
-    for row in rows:
-        history: list[Question] = []
-        for earlier in row.get("context", ()):
-            history.append(read(earlier, history))
-        question = read(row["text"], history)
-        hit, miss, extra = compare(row, question)
-        right = question.intent in {row["intent"], *row.get("intent_any", ())}
-        n, intents = n + 1, intents + right
-        hits, missed, invented = hits + hit, missed + miss, invented + extra
-        exact += right and not miss and not extra
-    found = 2 * hits + missed + invented
-    return Score(intents / max(n, 1), 2 * hits / found if found else 1.0, exact / max(n, 1), n)
-
-
-def compare(row: dict[str, Any], question: Question) -> tuple[int, int, int]:
-    """(hit, missed, invented) slots of one row."""
+def judge(row: dict[str, Any]) -> Judged:
+    """Read one row and compare."""
+    history: list[Question] = []
+    for earlier in row.get("context", ()):
+        history.append(read(earlier, history))
+    question = read(row["text"], history)
     got = {name: value for name, value in question.slots.stated().items() if name in SCORED}
     want = {name: value for name, value in row["query"].items() if name in SCORED and value is not None}
-    hit = sum(name in got and _same(name, value, got[name], row) for name, value in want.items())
-    excused = sum(_excused(name, value, got, want) for name, value in want.items())
-    extra = sum(not _follows(name, got, want, row) for name in got.keys() - want.keys())
-    return hit + excused, len(want) - hit - excused, extra
+    hit = tuple(
+        name
+        for name, value in want.items()
+        if (name in got and _same(name, value, got[name], row)) or _excused(name, value, got, want)
+    )
+    told = row.get("lang") not in _TOLD or len(row["text"].split()) < 4
+    return Judged(
+        row=row,
+        question=question,
+        intent=question.intent in {row["intent"], *row.get("intent_any", ())},
+        hit=hit,
+        missed=tuple(name for name in want if name not in hit),
+        invented=tuple(name for name in got.keys() - want.keys() if not _follows(name, got, want, row)),
+        language=told or question.lang == row.get("lang"),
+    )
+
+
+def add_up(judged: Iterable[Judged]) -> Score:
+    """The score of judged rows."""
+    rows = list(judged)
+    n = max(len(rows), 1)
+    hits = sum(len(one.hit) for one in rows)
+    found = 2 * hits + sum(len(one.missed) + len(one.invented) for one in rows)
+    return Score(
+        intent=sum(one.intent for one in rows) / n,
+        slots=2 * hits / found if found else 1.0,
+        exact=sum(one.exact for one in rows) / n,
+        language=sum(one.language for one in rows) / n,
+        n=len(rows),
+    )
+
+
+def score(rows: Iterable[dict[str, Any]]) -> Score:
+    """Read every row, compare, add up."""
+    return add_up(map(judge, rows))
+
+
+def groups(row: dict[str, Any]) -> list[str]:
+    """The groups that a row counts in."""
+    return [
+        "all",
+        "context" if row.get("context") else "no context",
+        f"intent {row['intent']}",
+        f"lang {row.get('lang', '?')}",
+        *([f"level {row['level']}"] if "level" in row else []),
+    ]
 
 
 def _same(name: str, want: Any, got: Any, row: dict[str, Any]) -> bool:
@@ -75,10 +125,12 @@ def _excused(name: str, want: Any, got: dict[str, Any], wanted: dict[str, Any]) 
 
 def _follows(name: str, got: dict[str, Any], want: dict[str, Any], row: dict[str, Any]) -> bool:
     """Whether a slot that is not annotated follows from the rest."""
-    runs = (row.get("extra") or {}).get("task") == "run"
+    extra = row.get("extra") or {}
     return (
         (name == "count" and got[name] == 1)
         or (name == "params_b" and "model" in got)
-        or (name == "method" and got[name] == "inference" and ("bits" in want or runs))
+        or (name == "method" and got[name] == "inference" and ("bits" in want or extra.get("task") == "run"))
         or (name == "model" and got[name] in row.get("model_any", ()))
+        or (name == "currency" and got[name] == "USD" and "budget_usd" in got)
+        or (name == "gpu" and row["intent"] == "check" and extra.get("failed_gpu") == got[name])
     )

@@ -32,6 +32,7 @@ def read_slots(scan: Scan) -> Reading:
     _gpus(scan, reading)
     _counts(scan, reading)
     read_amounts(scan, reading)
+    _data(scan, reading)
     return reading
 
 
@@ -178,6 +179,18 @@ def _tasks(scan: Scan, reading: Reading, has_method: bool) -> None:
         reading.task = "run"
     if strong and train and not has_method and strong[0].start < train[0].start and not scan.has("method.from_scratch"):
         reading.task = "run" if reading.algo is None and _explicit_run(scan, strong) else "train"
+
+
+def _data(scan: Scan, reading: Reading) -> None:
+    """Whoever has examples wants to train, though a "chatbot" is to come of it."""
+    run = scan.by_concept.get("method.inference", ())
+    if (
+        reading.task == "run"
+        and "examples" in reading.slots
+        and all(scan.tokens[h.start].text in _WEAK_RUN for h in run)
+    ):
+        reading.task = "train"
+        reading.slots.pop("method", None)
 
 
 def _explicit_run(scan: Scan, strong: list[Hit]) -> bool:
