@@ -36,6 +36,12 @@ def _gpu_keys() -> dict[str, str]:
     return keys
 
 
+@cache
+def _beginnings() -> frozenset[str]:
+    """Every beginning of a name: most words are none, and are passed over at once."""
+    return frozenset(key[:length] for key in _gpu_keys() for length in range(1, len(key) + 1))
+
+
 def find_gpus(tokens: Sequence[Token]) -> list[NamedGpu]:
     """Every GPU mention, left to right, the longest name at each place."""
     keys = _gpu_keys()
@@ -56,10 +62,12 @@ def _gpu_at(keys: dict[str, str], tokens: Sequence[Token], index: int) -> NamedG
     if first.kind == "mark" or (first.glued and index and tokens[index - 1].text in "/_-."):
         return None
     best: NamedGpu | None = None
-    compact = ""
-    for end, spelled in _joins(tokens, index):
-        compact = spelled
-        gpu = keys.get(compact) or keys.get(_zeros(compact))
+    beginnings = _beginnings()
+    for end, compact in _joins(tokens, index):
+        zeros = _zeros(compact) if "o" in compact else compact
+        gpu = keys.get(compact) or keys.get(zeros)
+        if gpu is None and zeros not in beginnings and compact not in beginnings:
+            break
         if gpu is not None and _plausible(tokens, index, end):
             best = NamedGpu(index, end, gpu)
     if best is None:

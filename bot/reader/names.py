@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from planner.catalog import Model, load_catalog
@@ -175,8 +175,8 @@ def _at(
         if _GAP.fullmatch(norm[before.end : pieces[index].start]):
             segment.append(before)
     mention = _resolve(names, segment)
-    if mention is None:
-        return None, index + 1
+    if mention is None or (pieces[index].text in known and mention.end == pieces[index].end):
+        return None, index + 1  # an everyday word alone ("step") names no model
     after = next((i for i in range(index, len(pieces)) if pieces[i].start >= mention.end), len(pieces))
     return _stretch(norm, mention), after
 
@@ -231,7 +231,27 @@ def _by_size(names: Names, norm: str, pieces: Sequence[Piece], index: int) -> tu
 
 
 def _resolve(names: Names, segment: Sequence[Piece]) -> NamedModel | None:
-    texts = [piece.text for piece in segment]
+    texts = tuple(piece.text for piece in segment)
+    size, words, versions, scored = _ranked(texts)
+    if not scored:
+        return _unknown_size(names, segment, size, versions)
+    best_score, best = scored[0]
+    used = [piece for piece in segment if piece.text in best.pieces or piece.text in words or piece.text == size]
+    start, end = min(piece.start for piece in used), max(piece.end for piece in used)
+    if size is None and best.size is not None:
+        same = [s.model for score, s in scored if score[:2] == best_score[:2] and s.size is not None]
+        return NamedModel(start, end, None, None, tuple(dict.fromkeys(same))[:8])
+    assumed = bool(best.versions - set(versions)) or (not best.versions and _has_versions(names, best, texts))
+    return NamedModel(start, end, best.model, _billions(size, best.model) if size else None, version_assumed=assumed)
+
+
+_Ranked = tuple[str | None, frozenset[str], tuple[str, ...], tuple[tuple[tuple[float, float, float], _Signature], ...]]
+
+
+@lru_cache(maxsize=2048)
+def _ranked(texts: tuple[str, ...]) -> _Ranked:
+    """The size, words and versions in the pieces of a name, and the models that agree with them, best first."""
+    names = load_names()
     size = next((text for text in texts if _SIZE_OR_MOE.match(text)), None)
     before_size = texts[: texts.index(size)] if size else texts  # "mistral 7b 2 epochs": 2 is no version
     versions = [text for text in texts if _is_version(text) and (text in before_size or not text[0].isdigit())]
@@ -242,17 +262,8 @@ def _resolve(names: Names, segment: Sequence[Piece]) -> NamedModel | None:
         score = _score(names, signature, words, versions, size, texts)
         if score is not None:
             scored.append((score, signature))
-    if not scored:
-        return _unknown_size(names, segment, size, versions)
     scored.sort(key=lambda pair: (pair[0], pair[1].order))
-    best_score, best = scored[0]
-    used = [piece for piece in segment if piece.text in best.pieces or piece.text in words or piece.text == size]
-    start, end = min(piece.start for piece in used), max(piece.end for piece in used)
-    if size is None and best.size is not None:
-        same = [s.model for score, s in scored if score[:2] == best_score[:2] and s.size is not None]
-        return NamedModel(start, end, None, None, tuple(dict.fromkeys(same))[:8])
-    assumed = bool(best.versions - set(versions)) or (not best.versions and _has_versions(names, best, texts))
-    return NamedModel(start, end, best.model, _billions(size, best.model) if size else None, version_assumed=assumed)
+    return size, frozenset(words), tuple(versions), tuple(scored)
 
 
 def _has_versions(names: Names, best: _Signature, texts: Sequence[str]) -> bool:
@@ -291,7 +302,7 @@ def _score(
         first is not None
         and first not in signature.versions
         and first in names.vocabulary
-        and _family_has(names, texts[0], first)
+        and first in _family_versions(texts[0])
     ):
         return None
     missing_versions = len(signature.versions - set(versions))
@@ -304,8 +315,9 @@ def _score(
     )
 
 
-def _family_has(names: Names, head: str, version: str) -> bool:
-    return any(version in signature.versions for signature in names.by_word.get(head, ()))
+@cache
+def _family_versions(head: str) -> frozenset[str]:
+    return frozenset(version for signature in load_names().by_word.get(head, ()) for version in signature.versions)
 
 
 def _default_rank(names: Names, head: str, signature: _Signature) -> int:

@@ -36,6 +36,16 @@ class Normal:
             return (0, 0)
         return (self.starts[start], self.ends[end - 1])
 
+    def without(self, start: int, end: int) -> Normal:
+        """The same without norm[start:end], a line break in its place."""
+        gap = (self.starts[start],)
+        return Normal(
+            self.original,
+            f"{self.norm[:start]}\n{self.norm[end:]}",
+            self.starts[:start] + gap + self.starts[end:],
+            self.ends[:start] + gap + self.ends[end:],
+        )
+
 
 @lru_cache(maxsize=4096)
 def _fold(char: str) -> str:

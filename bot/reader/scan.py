@@ -12,7 +12,7 @@ from bot.reader.names import NamedModel, find_models, overlaps
 from bot.reader.normalise import Normal, normalise
 from bot.reader.numerals import Numeral, find_numerals
 from bot.reader.quantities import BitsMention, Quantity, Roles, find_formats
-from bot.reader.tokens import Token, tokenise
+from bot.reader.tokens import Token, middle, tokenise
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,9 @@ class Scan:
 def scan(text: str) -> Scan:
     """Scan a message.  Never raises."""
     normal = normalise(text)
+    long = middle(normal.norm)
+    if long is not None:
+        normal = normal.without(*long)
     tokens = tokenise(normal.norm)
     lexicon = load_lexicon()
     hits = lexicon.find(tokens)

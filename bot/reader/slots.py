@@ -125,11 +125,8 @@ def _methods(scan: Scan, reading: Reading) -> None:
                 reading.negative.append(method)
                 continue
             found.append((hit.start, hit.end, method))
-    found = [
-        f
-        for f in found
-        if not (f[2] == "lora" and any(o[2] == "qlora" and o[0] <= f[0] and f[1] <= o[1] for o in found))
-    ]
+    quantised = {index for start, end, method in found if method == "qlora" for index in range(start, end)}
+    found = [hit for hit in found if not (hit[2] == "lora" and quantised.issuperset(range(hit[0], hit[1])))]
     for start, end, method in sorted(found):
         reading.mention_tokens(scan, "method", start, end, method)
     methods = list(dict.fromkeys(method for *_, method in sorted(found)))

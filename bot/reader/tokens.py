@@ -24,6 +24,9 @@ _TOKEN: Final = re.compile(
        |(?P<mark>[^\s])""",
     re.VERBOSE,
 )
+#: What is read of a long text, in tokens: a pasted file has its question before or after it.
+HEAD: Final = 450
+TAIL: Final = 150
 _MULTIPLY: Final = re.compile(r"x(?=[a-z]{1,5}$)")
 
 
@@ -36,6 +39,14 @@ class Token:
     start: int
     end: int
     glued: bool
+
+
+def middle(norm: str) -> tuple[int, int] | None:
+    """The part of a text between its first HEAD and its last TAIL tokens, where it has more than both together."""
+    if len(norm) <= HEAD + TAIL or len(_TOKEN.findall(norm)) <= HEAD + TAIL:
+        return None
+    starts = [match.start() for match in _TOKEN.finditer(norm)]
+    return starts[HEAD], starts[-TAIL]
 
 
 def tokenise(norm: str) -> list[Token]:

@@ -178,3 +178,21 @@ def test_what_is_asked_beside_builds_on_the_first_question() -> None:
         {"params_b": 7.0, "method": "lora"},
         {"params_b": 13.0, "method": "full"},
     ]
+
+
+def test_a_long_pasted_text_keeps_the_question_before_and_after_it() -> None:
+    pasted = "\n".join(f"  warning: step {n} took {n} ms on worker {n}" for n in range(100))
+    for text in (f"70B com LoRA cabe em 2x H100?\n{pasted}", f"{pasted}\n70B com LoRA cabe em 2x H100?"):
+        question = read(text)
+        assert (question.intent, question.slots.params_b, question.slots.gpu) == ("check", 70.0, "h100")
+        for mention in question.mentions:
+            assert mention.text == text[mention.start : mention.end]
+
+
+@pytest.mark.parametrize("piece", ["a1", "8x", "70B ", "lora ", "qwen 2.5 ", "4090 2 ", "não ", "中"])
+def test_what_is_read_of_an_endless_message_is_bounded(piece: str) -> None:
+    """Time is no test's matter; what takes it is the number of tokens."""
+    from bot.reader.scan import scan
+    from bot.reader.tokens import HEAD, TAIL
+
+    assert len(scan((piece * 5000)[:5000]).tokens) <= HEAD + TAIL + 2
