@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak bench lint types format lock messages clean
+.PHONY: help run test soak bench fuzz lint types format lock messages clean
 
 help: ## show what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ $(VENV)/bench/.made: $(VENV)/.test
 
 bench: $(VENV)/bench/.made $(VENV)/.compiled ## messages a second beside bare echo bots (minutes)
 	@BENCH_PYTHON=$(VENV)/bench/bin/python $(BIN)/python tests/bench/throughput.py
+
+fuzz: $(VENV)/.test $(VENV)/.compiled ## read a million random and mutated messages (minutes)
+	@$(BIN)/python tests/fuzz/fuzz_reader.py
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports

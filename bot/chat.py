@@ -9,6 +9,7 @@ from typing import Final
 
 from bot.answers.answer import Answer, Quote
 from bot.answers.build import answer
+from bot.answers.offers import offers
 from bot.reader.question import Question
 from bot.reader.read import read
 from bot.render.i18n import Voice as Voice
@@ -28,6 +29,11 @@ class Turn:
     question: Question
     answer: Answer
     locale: str
+
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """What can be asked next, as texts."""
+        return offers(self.answer)
 
     def text(self) -> Text:
         """The answer as Telegram HTML and as plain text."""

@@ -53,6 +53,8 @@ class Desk:
         """The size to plan, in billions: as the text states it, or the model's; None where neither is known."""
         stated = self.slots.params_b
         model = load_catalog().models.get(self.slots.model or "")
+        if "size_assumed" in self.question.notes and stated is not None:
+            self.assume("size_assumed", number=stated, params_b=stated)
         if model is None:
             return stated
         if "version_assumed" in self.question.notes:

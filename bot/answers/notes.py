@@ -7,6 +7,7 @@ from typing import Final
 #: Assumptions: what the figures take for granted.  Values in braces.
 ASSUMPTIONS: Final[dict[str, str]] = {
     "version_assumed": "a family was named without a version; {model} was taken",
+    "size_assumed": "a number without unit was read as {params_b} billion parameters",
     "exact_size": "the name understates the size; {params_b} billion parameters were counted",
     "count_assumed": "no GPU count was stated; {count} was taken",
     "bits_assumed": "no weight precision was stated; {bits} bits were taken",

@@ -43,6 +43,10 @@ class Piece:
     end: int
 
 
+#: What may follow a number that is a size without its unit.
+_SIZE_ENDS: Final = re.compile(r"\s*(?:$|[?!.,;:)\n]|(?:instruct|chat|base|q?lora|full|awq|gptq|gguf|q\d)(?![a-z]))")
+
+
 @dataclass(frozen=True, slots=True)
 class NamedModel:
     """A model mention.  ``model`` is None when a family was named without a size (see ``candidates``) or with a
@@ -107,7 +111,7 @@ def load_names() -> Names:
         noise=frozenset(raw["noise"]["words"]),
     )
     for order, model in enumerate(load_catalog().models.values()):
-        for spelling in (model.id, *model.aliases):
+        for spelling in dict.fromkeys((model.id, *model.aliases, model.name.lower())):
             _add(names, model, spelling, order)
     return names
 
@@ -166,6 +170,8 @@ def _at(
     ):
         expanded = names.spellings.get(pieces[end].text, (pieces[end].text,))
         piece = pieces[end]
+        if _is_bare_size(names, norm, segment, piece):
+            expanded = (f"{piece.text}b",)
         if not (_belongs(names, piece.text) or expanded[0] in names.heads):
             break
         segment.extend(Piece(word, piece.start, piece.end) for word in expanded)
@@ -179,6 +185,19 @@ def _at(
         return None, index + 1  # an everyday word alone ("step") names no model
     after = next((i for i in range(index, len(pieces)) if pieces[i].start >= mention.end), len(pieces))
     return _stretch(norm, mention), after
+
+
+def _is_bare_size(names: Names, norm: str, segment: Sequence[Piece], piece: Piece) -> bool:
+    """ "llama 70", "gemma 27 lora": a number that is no version of the family, but a size of it, with nothing after it
+    that it could count."""
+    if not piece.text.isdigit() or any(_SIZE_OR_MOE.match(before.text) for before in segment):
+        return False
+    head = segment[0].text
+    return (
+        piece.text not in _family_versions(head)
+        and any(signature.size == f"{piece.text}b" for signature in names.by_word.get(head, ()))
+        and _SIZE_ENDS.match(norm, piece.end) is not None
+    )
 
 
 def _belongs(names: Names, text: str) -> bool:
@@ -235,17 +254,41 @@ def _resolve(names: Names, segment: Sequence[Piece]) -> NamedModel | None:
     size, words, versions, scored = _ranked(texts)
     if not scored:
         return _unknown_size(names, segment, size, versions)
+    if size is None and _family_versions(texts[0]).isdisjoint(versions):
+        common = _of_common_version(names, texts[0], scored)
+        models = tuple(dict.fromkeys(signature.model for _score, signature in common))
+        if len(models) > 1:
+            return NamedModel(segment[0].start, segment[0].end, None, None, models[:8])
+        scored = common or scored
     best_score, best = scored[0]
     used = [piece for piece in segment if piece.text in best.pieces or piece.text in words or piece.text == size]
     start, end = min(piece.start for piece in used), max(piece.end for piece in used)
     if size is None and best.size is not None:
         same = [s.model for score, s in scored if score[:2] == best_score[:2] and s.size is not None]
-        return NamedModel(start, end, None, None, tuple(dict.fromkeys(same))[:8])
+        candidates = tuple(dict.fromkeys(same))[:8]
+        if len(candidates) == 1:
+            return NamedModel(start, end, candidates[0], None, version_assumed=bool(best.versions - set(versions)))
+        return NamedModel(start, end, None, None, candidates)
     assumed = bool(best.versions - set(versions)) or (not best.versions and _has_versions(names, best, texts))
     return NamedModel(start, end, best.model, _billions(size, best.model) if size else None, version_assumed=assumed)
 
 
-_Ranked = tuple[str | None, frozenset[str], tuple[str, ...], tuple[tuple[tuple[float, float, float], _Signature], ...]]
+def _of_common_version(names: Names, head: str, scored: Sequence[_Scored]) -> tuple[_Scored, ...]:
+    """Of a family named without version and size, the models of its commonest version, smallest first: "llama"."""
+    for version in names.defaults.get(head, ()):
+        found = [
+            pair
+            for pair in scored
+            if pair[1].versions == {version} and pair[1].words == {head} and "b-a" not in pair[1].model
+        ]
+        if found:
+            sizes = [pair for pair in found if pair[1].size is not None]
+            return tuple(sorted(sizes or found, key=lambda pair: load_catalog().models[pair[1].model].nominal_b))
+    return ()
+
+
+_Scored = tuple[tuple[float, float, float], _Signature]
+_Ranked = tuple[str | None, frozenset[str], tuple[str, ...], tuple[_Scored, ...]]
 
 
 @lru_cache(maxsize=2048)

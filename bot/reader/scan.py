@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Final
 
 from bot.reader.gpus import NamedGpu, find_gpus
 from bot.reader.lexicon import Hit, load_lexicon
@@ -106,6 +107,12 @@ def _without_image_models(models: list[NamedModel], tokens: Sequence[Token], hit
     return [model for model in models if not overlaps(foreign, model.start, model.end)]
 
 
+#: Concepts that are no evidence: names, and the small words that count as function words already.
+_EVERYWHERE: Final = frozenset({"method.lora", "method.qlora", "coin", "link", "per", "until"})
+#: Evidence of about one word.
+_WEAK: Final = 1.3
+
+
 def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]) -> tuple[str | None, frozenset[str]]:
     """The message's language by evidence from the lexicons, and every language that is plausible.
 
@@ -123,7 +130,7 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
         if script:
             scores[script] = scores.get(script, 0.0) + 1.0
     for hit in hits:
-        if hit.concept in {"method.lora", "method.qlora", "coin"} or len(hit.langs) > 4:
+        if hit.concept in _EVERYWHERE or len(hit.langs) > 4:
             continue
         weight = 0.8 * (hit.end - hit.start) ** 0.5 / len(hit.langs)
         if len(tokens[hit.start].text) <= 2 and hit.end - hit.start == 1:
@@ -134,7 +141,9 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
         return None, frozenset()
     best = max(scores, key=lambda lang: scores[lang])
     plausible = frozenset(lang for lang, score in scores.items() if score >= 0.45 * scores[best])
-    tied = sum(score >= 0.999 * scores[best] for score in scores.values()) > 1  # "2x H100 por 24 horas"
+    # One short word decides nothing: "na" is Portuguese and Polish, "por" Spanish too.
+    margin = 0.75 if scores[best] < _WEAK else 0.999
+    tied = sum(score >= margin * scores[best] for score in scores.values()) > 1
     return (None if tied or scores[best] < 0.45 else best), plausible
 
 

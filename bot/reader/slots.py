@@ -28,6 +28,7 @@ def read_slots(scan: Scan) -> Reading:
     _sizes(scan, reading)
     _family_with_size(scan, reading)
     _methods(scan, reading)
+    _bare_size(scan, reading)
     _bits(scan, reading)
     _gpus(scan, reading)
     _counts(scan, reading)
@@ -157,6 +158,22 @@ def _means_full_training(scan: Scan, hit: Hit) -> bool:
 
 def _says_without_quantising(scan: Scan, hit: Hit) -> bool:
     return any(word in scan.tokens[hit.start].text for word in ("adapt",))
+
+
+def _bare_size(scan: Scan, reading: Reading) -> None:
+    """ "13 lora": a number right before a method is a size, where nothing else is; after it, it would be a rank."""
+    if reading.slots.keys() & {"model", "models", "params_b"} or reading.problem is not None:
+        return
+    starts = {
+        hit.start
+        for name in ("qlora", "lora", "full", "full_8bit")
+        for hit in scan.by_concept.get(f"method.{name}", ())
+    }
+    sizes = [bare for bare in scan.role("bare") if bare.end in starts and MIN_PARAMS_B <= bare.value <= MAX_PARAMS_B]
+    if len(sizes) == 1:
+        reading.slots["params_b"] = _clean(sizes[0].value)
+        reading.mention_tokens(scan, "params", sizes[0].start, sizes[0].end, _clean(sizes[0].value))
+        reading.notes.append("size_assumed")
 
 
 def _tasks(scan: Scan, reading: Reading, has_method: bool) -> None:

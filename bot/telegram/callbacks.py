@@ -12,6 +12,8 @@ from typing import Final
 
 VERSION: Final = "1"
 MAX_BYTES: Final = 64
+#: What is left of them for the text of a question.
+MAX_TEXT: Final = 61
 _ANYBODY: Final = "*"
 
 

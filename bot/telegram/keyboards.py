@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bot.render.views.commands import view_examples
 from bot.render.views.notices import view_forget_choices, view_languages
-from bot.telegram.callbacks import Ask, ChooseLanguage, Forget, Press, encode
+from bot.telegram.callbacks import MAX_TEXT, Ask, ChooseLanguage, Forget, Press, encode
 
 Keyboard = dict[str, Any]
 
@@ -14,6 +15,12 @@ Keyboard = dict[str, Any]
 def examples(locale: str) -> Keyboard:
     """The example questions, one a row."""
     return _rows([[(text, Ask(text))] for text in view_examples(locale)])
+
+
+def asking(texts: Sequence[str]) -> Keyboard | None:
+    """Questions to choose from, one a row; None where there are none, or none that a button can carry."""
+    rows: list[list[tuple[str, Press]]] = [[(text, Ask(text))] for text in texts if len(text.encode()) <= MAX_TEXT]
+    return _rows(rows) if rows else None
 
 
 def languages(locale: str, chosen: str | None, owner: int | None) -> Keyboard:

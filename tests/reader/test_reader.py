@@ -119,6 +119,29 @@ def test_spaces_and_capitals_never_change_the_question(text: str) -> None:
     assert (plain.intent, plain.slots) == (spaced.intent, spaced.slots)
 
 
+#: A greeting before a question, and thanks after it, in its language.
+POLITE = {
+    "pt": ("oi, {}", "boa tarde! {}", "{} por favor", "{} obrigado!"),
+    "en": ("hi, {}", "Hello! {}", "{} please", "{} thanks!"),
+    "es": ("hola, {}", "buenas tardes! {}", "{} por favor", "{} gracias"),
+    "fr": ("bonjour, {}", "{} s'il vous plait"),
+    "de": ("Hallo, {}", "{} bitte"),
+    "it": ("ciao, {}", "{} grazie"),
+    "ru": ("привет, {}", "{} спасибо"),
+}
+
+
+@pytest.mark.parametrize("language", POLITE)
+def test_politeness_never_changes_the_question(language: str) -> None:
+    for row in LINES:
+        plain = read(row["text"])
+        if row["lang"] != language or plain.intent == "smalltalk":
+            continue
+        for form in POLITE[language]:
+            polite = read(form.replace("{}", row["text"]))
+            assert (polite.intent, polite.slots) == (plain.intent, plain.slots), form
+
+
 @pytest.mark.parametrize(
     "text", ["70B " * 1250, "4090 " * 1000, "1 " * 2500, "(" * 5000, "lora " * 1000, "🙂" * 5000, "\ud800\0\u202e"]
 )

@@ -14,6 +14,7 @@ from planner.fit import Option
 
 SENTENCES: Final[dict[str, str]] = {
     # assumptions
+    "size_assumed": _("I read {number} as {params_b} parameters."),
     "version_assumed": _("No version was named, so {model} was taken."),
     "exact_size": _("The name rounds the size down: {params_b} parameters were counted."),
     "count_assumed": _("No number of GPUs was named, so {count} was taken."),

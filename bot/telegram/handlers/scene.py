@@ -9,6 +9,7 @@ from bot.chat import Turn, answer_question, take_turn
 from bot.reader.question import Question
 from bot.render.i18n import Voice, choose_locale
 from bot.render.text import Text
+from bot.telegram import keyboards
 from bot.telegram.actions import Place, Remembered
 from bot.telegram.handlers.context import DecideContext
 
@@ -62,4 +63,4 @@ class Scene:
 
 
 def _reply(turn: Turn) -> Reply:
-    return Reply(text=turn.text(), question=turn.question)
+    return Reply(text=turn.text(), question=turn.question, keyboard=keyboards.asking(turn.offers))
