@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from bot.reader.question import Intent, Question
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan
 from planner.catalog import load_catalog
-from planner.query import MAX_COUNT
+from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B
 
 #: Slots that replace one another.
 _GROUPS: Final[tuple[frozenset[str], ...]] = (
@@ -100,7 +99,7 @@ def _opens(scan: Scan) -> bool:
 def _resize(changed: dict[str, Any], previous: Question) -> None:
     """ "llama 3?" then "the 70b": a size alone belongs to the family just named."""
     size = changed.get("params_b")
-    if size is None or "model" in changed:
+    if not size or "model" in changed:
         return
     catalog = load_catalog().models
     for candidate in previous.slots.models:
@@ -121,14 +120,13 @@ def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous
     if len(bare) != 1 or changed or scan.words() > 4:
         return
     value = bare[0].value
-    if not math.isfinite(value):
-        return
-    if previous.slots.models and not previous.slots.model:
+    is_size = MIN_PARAMS_B <= value <= MAX_PARAMS_B
+    if previous.slots.models and not previous.slots.model and is_size:
         changed["params_b"] = value
         _resize(changed, previous)
     elif value == int(value) and 1 <= value <= MAX_COUNT:
         changed["count"] = int(value)
-    elif previous.slots.gpu is None and 0.1 <= value <= 2000:
+    elif previous.slots.gpu is None and is_size:
         changed["params_b"] = value
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from bot.reader.lexicon import Hit
 from bot.reader.tokens import Token
@@ -25,6 +26,10 @@ class Numeral:
     spelled: bool
     raw: str
     negative: bool = False
+
+
+#: Larger numbers mean nothing here; they stay finite so that every later stage can count with them.
+_HUGE: Final = 1e30
 
 
 def find_numerals(
@@ -49,7 +54,7 @@ def find_numerals(
             index += 1
             continue
         numeral = _multiplied(numeral, tokens, multipliers, taken, langs)
-        found.append(numeral)
+        found.append(numeral if numeral.value < _HUGE else replace(numeral, value=_HUGE))
         index = numeral.end
     return found
 
@@ -66,7 +71,7 @@ def _digits(tokens: Sequence[Token], index: int, taken: Sequence[bool]) -> Numer
         and tokens[end + 1].glued
     ):
         power = int(re.sub(r"\D", "", tokens[end + 1].text)[:6])
-        value = value * 10.0**power if power < 300 else (math.inf if value else 0.0)
+        value = min(value, _HUGE) * 10.0 ** min(power, 60)
         end += 2
     minus = index > 0 and tokens[index - 1].text == "-" and token.glued and not taken[index - 1]
     return Numeral(index, end, value, 0, False, raw, minus and (index < 2 or not tokens[index - 1].glued))

@@ -40,24 +40,28 @@ def read(text: str, history: Sequence[Question] = ()) -> Question:
     """
     whole = trace(text, history).question
     parts = split_questions(text)
-    return whole if len(parts) < 2 else _several(parts, whole, history)
+    return whole if len(parts) < 2 else _several(text, parts, whole, history)
 
 
-def _several(parts: Sequence[str], whole: Question, history: Sequence[Question]) -> Question:
-    """The first question of several, with the others beside; the message as a whole where it is only one."""
-    alone = [trace(part) for part in parts]
+def _several(text: str, parts: Sequence[tuple[int, int]], whole: Question, history: Sequence[Question]) -> Question:
+    """The first question of several, with the others beside; the message as a whole where it is only one.
+
+    What is said before the first question belongs to it.
+    """
+    alone = [trace(text[start:end]) for start, end in parts]
     asking = (n for n, one in enumerate(alone) if one.question.intent != "smalltalk" and one.question.understood)
-    start = next(asking, None)
-    if start is None:
+    begin = next(asking, None)
+    if begin is None:
         return whole
-    first = trace("\n".join(parts[: start + 1]), history).question
+    first = trace(text[: parts[begin][1]], history).question
     also: list[Question] = []
-    for part, one in zip(parts[start + 1 :], alone[start + 1 :], strict=True):
+    for (start, end), one in zip(parts[begin + 1 :], alone[begin + 1 :], strict=True):
         # The shop's terms and a wish for a person stand for themselves; the rest may build on the first question.
         stands = one.question.intent in {"faq", "human"}
-        question = one.question if stands else trace(part, [first]).question
+        question = one.question if stands else trace(text[start:end], [first]).question
         if is_another(question, one.question, first, wants_list=one.scan.has("cue.price_list")):
-            also.append(question)
+            moved = (replace(one, start=one.start + start, end=one.end + start) for one in question.mentions)
+            also.append(replace(question, mentions=tuple(moved)))
     return replace(first, also=tuple(also[:MAX_ALSO])) if also else whole
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from bot.reader.question import Question
@@ -20,21 +21,28 @@ _SILENT: Final = frozenset({"smalltalk", "unsupported"})
 _WITHIN_A_PLAN: Final = frozenset({"price", "cost"})
 
 
-def split_questions(text: str) -> list[str]:
-    """The parts of a message that may each ask something; one part where it does not look like several questions.
+def split_questions(text: str) -> list[tuple[int, int]]:
+    """The spans of a message that may each ask something; one where it does not look like several questions.
 
-    A part ends at a question mark, at the end of a line, or where a list goes on ("2) ...").  What is said before the
-    first question belongs to it.
+    A part ends at a question mark, at the end of a line, or where a list goes on ("2) ...").
     """
-    parts = [part for part in (piece.strip() for piece in _ENDS.split(text)) if part and _LETTER.search(part)]
-    asked = sum(_asks(part) for part in parts)
+    parts = [(start, end) for start, end in _spans(text) if _LETTER.search(text, start, end)]
+    asked = sum(_asks(text[start:end]) for start, end in parts)
     if len(parts) < 2 or len(parts) > MAX_PARTS or asked < 2:
-        return [text]
+        return [(0, len(text))]
     return parts
 
 
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _ENDS.finditer(text):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(text)
+
+
 def _asks(part: str) -> bool:
-    return part[-1] in "?？؟" or bool(re.match(r"\(?[1-9][).]\s", part))
+    return part.rstrip()[-1] in "?？؟" or bool(re.match(r"\(?[1-9][).]\s", part))
 
 
 def is_another(question: Question, alone: Question, first: Question, *, wants_list: bool) -> bool:

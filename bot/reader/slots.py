@@ -62,6 +62,9 @@ def _models(scan: Scan, reading: Reading) -> None:
         return
     for model in kept:
         if model.params_b is not None:
+            if not MIN_PARAMS_B <= model.params_b <= MAX_PARAMS_B:
+                reading.problem = _size_problem(model.params_b)
+                return
             reading.slots["params_b"] = model.params_b
             reading.notes.append("size_not_in_family")
             return
@@ -78,15 +81,17 @@ def _sizes(scan: Scan, reading: Reading) -> None:
         numeral = next((n for n in scan.numerals if n.start == size.start), None)
         reading.mention_tokens(scan, "params", size.start, size.end, value)
         if (numeral is not None and numeral.negative) or not MIN_PARAMS_B <= size.value <= MAX_PARAMS_B:
-            nearest = min(max(value, MIN_PARAMS_B), MAX_PARAMS_B)  # for "-70B" that is 70
             if reading.problem is None and "params_b" not in reading.slots:
-                reading.problem = Problem(
-                    "out_of_range", "params_b", f"{MIN_PARAMS_B:g}-{MAX_PARAMS_B:.0f}", f"{nearest:g}"
-                )
+                reading.problem = _size_problem(value)
             continue
         if "params_b" not in reading.slots and "model" not in reading.slots:
             reading.slots["params_b"] = value
             reading.problem = None
+
+
+def _size_problem(value: float) -> Problem:
+    nearest = min(max(value, MIN_PARAMS_B), MAX_PARAMS_B)  # for "-70B" that is 70
+    return Problem("out_of_range", "params_b", f"{MIN_PARAMS_B:g}-{MAX_PARAMS_B:.0f}", f"{nearest:g}")
 
 
 def _clean(value: float) -> float:

@@ -25,7 +25,10 @@ CORPUS = Path(__file__).parent.parent / "corpus" / "questions.jsonl"
 NOW = datetime(2026, 11, 5, tzinfo=UTC)
 #: One message in so many is also answered and rendered.
 ANSWERED = 20
-PIECES = ["70B", "x", "-", "0", "9" * 30, "1e9", "١٢", "７０", "\u200b", "\u202e", "\ud800", "\0", "\n", "🙂", "lora", "%", "{0}", "<b>", "&", "h100", ",", ".", "/", "億"]  # fmt: skip
+PIECES = [
+    *("70B", "x", "-", "0", "9" * 30, "1e9", "١٢", "７０", "\u200b", "\u202e", "\ud800", "\0", "\n", "🙂", "lora", "%"),
+    *("{0}", "<b>", "&", "h100", ",", ".", "/", "億", "?", "2) "),
+]
 
 
 def mutated(lines: list[str], chance: random.Random) -> str:
@@ -65,7 +68,7 @@ def run(count: int, seed: int) -> int:
     for number, text in enumerate(messages(lines, count, seed)):
         try:
             question = read(text, history[-3:])
-            for mention in question.mentions:
+            for mention in (*question.mentions, *(one for other in question.also for one in other.mentions)):
                 assert mention.text == text[mention.start : mention.end], mention
             if number % ANSWERED == 0:
                 for locale in ("pt_BR", "en", "es"):
