@@ -287,7 +287,7 @@ updates = st.one_of(
 
 
 @given(update=updates, language=st.sampled_from([None, *SHIPPED]))
-def test_whatever_comes_leads_to_calls_that_telegram_takes(
+def test_pitfall_09_whatever_comes_leads_to_calls_that_telegram_takes(
     context: DecideContext, update: Update, language: str | None
 ) -> None:
     remembered = Remembered(language=language, answered={2: (1,)})

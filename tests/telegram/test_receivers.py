@@ -189,17 +189,18 @@ class TestPolling:
         (answer,) = api.chat(1)
         assert ("52,5" if any(captions) else "legenda") in answer["text"]
 
-    async def test_a_fault_of_ours_is_said_and_not_repeated(
+    async def test_pitfall_26_a_fault_of_ours_is_said_without_its_details_and_not_repeated(
         self, api: BotApi, client: Api, turns: Turns, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def broken(*_args: object) -> None:
-            raise RuntimeError("a fault")
+            raise RuntimeError("<secret> " * 2000)
 
         monkeypatch.setattr(turns_module, "decide", broken)
         api.say("70B", chat=1)
         async with polled(client, turns):
             await api.until(lambda: api.chat(1) and not api.pending)
         assert "falha minha" in api.chat(1)[0]["text"]
+        assert "secret" not in api.chat(1)[0]["text"]
         assert turns.counts == {"failed": 1}
 
 

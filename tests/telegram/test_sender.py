@@ -252,3 +252,13 @@ async def test_a_restart_sends_what_was_recorded_only(api: BotApi, store: Store,
     await sender.take_over()
     await api.until(lambda: texts(api) == ["a", "b"])
     assert sender.counts["taken_over"] == 2
+
+
+async def test_pitfall_19_two_hundred_chats_at_once_wait_for_a_slow_server_and_none_fails(
+    api: BotApi, store: Store, sender: Sender
+) -> None:
+    api.script("sendMessage", slow(0.05), times=200)
+    for chat in range(100, 300):
+        await post(store, sender, say("x", chat=chat))
+    await api.until(lambda: all(len(api.chat(chat)) == 1 for chat in range(100, 300)), 20)
+    assert sender.counts["unknown"] == sender.counts["failed"] == 0
