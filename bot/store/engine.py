@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +16,9 @@ from planner.errors import OperatorError
 
 #: Seconds to wait for another writer.
 _BUSY: Final = 15.0
+#: Seconds to connect to PostgreSQL, and for one statement.
+_CONNECT: Final = 10.0
+_COMMAND: Final = 60.0
 _DRIVERS: Final = {
     "sqlite": "sqlite+aiosqlite",
     "sqlite+aiosqlite": "sqlite+aiosqlite",
@@ -57,7 +63,14 @@ def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     time-out: the writing engine has one connection, and takes the write lock at BEGIN.
     """
     if not is_sqlite(url):
-        engine = create_async_engine(url, pool_size=8, max_overflow=0, pool_pre_ping=True, pool_timeout=_BUSY)
+        engine = create_async_engine(
+            url,
+            pool_size=8,
+            max_overflow=0,
+            pool_pre_ping=True,
+            pool_timeout=_BUSY,
+            connect_args={"timeout": _CONNECT, "command_timeout": _COMMAND},
+        )
         return engine, engine
     engines = []
     for begin in ("BEGIN IMMEDIATE", "BEGIN"):
@@ -81,3 +94,23 @@ def _prepare(engine: AsyncEngine, begin: str) -> None:
     @event.listens_for(engine.sync_engine, "begin")
     def start(connection: Any) -> None:
         connection.exec_driver_sql(begin)
+
+
+@contextmanager
+def alone(url: URL) -> Iterator[None]:
+    """Hold a file database for this process: two would send each other's messages.  Raises StoreError."""
+    if not is_sqlite(url) or not url.database:
+        yield
+        return
+    path = Path(f"{url.database}.lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+    except OSError as error:
+        raise StoreError(f"{path.parent}: {(error.strerror or 'cannot be written').lower()}") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreError(f"{url.database}: another gpubot runs on it; stop that one, or use PostgreSQL") from None
+        yield

@@ -12,6 +12,10 @@ Result = TypeVar("Result")
 MAX_GROUP: Final = 256
 
 
+class ClosedError(RuntimeError):
+    """The store is closed: nothing can be kept any more."""
+
+
 class Group(Generic[Item, Result]):
     """Runs items in groups: while one group runs, the next one gathers, so that nobody waits for a timer.
 
@@ -21,37 +25,35 @@ class Group(Generic[Item, Result]):
 
     def __init__(self, work: Callable[[Sequence[Item]], Awaitable[Sequence[Result]]], name: str) -> None:
         self._work = work
-        self._queue: asyncio.Queue[tuple[Item, asyncio.Future[Result]]] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[Item, asyncio.Future[Result]] | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._run(), name=name)
+        self._closed = False
 
     async def do(self, item: Item) -> Result:
         """An item's result, once its group is through."""
-        if self._task.done():
-            raise RuntimeError("the store is closed")
+        if self._closed:
+            raise ClosedError
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait((item, future))
         return await future
 
     async def close(self) -> None:
-        """Finish what is queued, then stop."""
-        while not self._queue.empty():
-            await asyncio.sleep(0)
-            if self._task.done():
-                break
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        """Finish what was put in, then stop."""
+        if not self._closed:
+            self._closed = True
+            self._queue.put_nowait(None)
+        await self._task
 
     async def _run(self) -> None:
-        while True:
-            group = [await self._queue.get()]
+        while (first := await self._queue.get()) is not None:
+            group = [first]
             while len(group) < MAX_GROUP and not self._queue.empty():
-                group.append(self._queue.get_nowait())
-            try:
-                await self._settle(group)
-            except asyncio.CancelledError:
-                for _item, future in group:
-                    future.cancel()
-                raise
+                following = self._queue.get_nowait()
+                if following is None:
+                    self._queue.put_nowait(None)
+                    break
+                group.append(following)
+            await self._settle(group)
 
     async def _settle(self, group: list[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
@@ -63,7 +65,7 @@ class Group(Generic[Item, Result]):
             for pair in group:
                 await self._settle([pair])
             return
-        for (_item, future), result in zip(group, results, strict=True):
+        for (_item, future), result in zip(group, results, strict=False):
             if not future.done():
                 future.set_result(result)
 

@@ -18,6 +18,7 @@ from bot.settings import Settings
 from bot.shop.files import load_seeds
 from bot.shop.history import in_force
 from bot.shop.shop import Shop
+from bot.store.engine import alone
 from bot.store.store import Store, open_store, utc_now
 from bot.telegram.api import Api, make_api
 from bot.telegram.commands import command_calls
@@ -46,7 +47,7 @@ async def serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    running = asyncio.create_task(_run(settings, stop), name="service")
+    running = asyncio.create_task(_run_alone(settings, stop), name="service")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
@@ -55,6 +56,11 @@ async def serve(settings: Settings) -> None:
         return
     log.info("stopping")
     await running
+
+
+async def _run_alone(settings: Settings, stop: asyncio.Event) -> None:
+    with alone(settings.database):
+        await _run(settings, stop)
 
 
 async def _run(settings: Settings, stop: asyncio.Event) -> None:
@@ -106,7 +112,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                     await announce(api, settings.webhook_url, key)
                     log.info("receiving by webhook", extra={"listen": settings.webhook_listen, "bot": api.username})
                     await _until(stop, sender)
-                    await turns.drain(DRAIN)
+                await turns.drain(DRAIN)
             else:
                 polling = Polling(api, turns)
                 log.info("receiving by polling", extra={"bot": api.username})

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 from telegram import Update
 from telegram.error import TelegramError
 
 from bot.logs import request_id
-from bot.store.records import Handled, Lookup
+from bot.store.records import Handled, Letter, Lookup, Remembered
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
 from bot.telegram.api import Api
@@ -27,6 +27,10 @@ log = logging.getLogger(__name__)
 #: Seconds between tries while the database is away.
 _FIRST_PAUSE: Final = 0.2
 _LAST_PAUSE: Final = 5.0
+
+
+#: Faults that another try meets again: what was to be kept, or what was kept, is not as it should be.
+_OURS: Final = (IntegrityError, DataError, ProgrammingError, ValueError, LookupError, TypeError, AttributeError)
 
 
 class UnidentifiedError(ValueError):
@@ -80,18 +84,35 @@ class Turns:
             return None
 
     async def _handle(self, update_id: int, update: Update | None) -> None:
+        """Handle an update, however long the database is away; give it up only for a fault of ours."""
         token = request_id.set(f"u{update_id}")
         pause = _FIRST_PAUSE
+        turn = self._turn
         try:
             while True:
                 try:
-                    return await self._turn(update_id, update)
+                    return await turn(update_id, update)
+                except _OURS as error:
+                    if turn == self._give_up:
+                        raise
+                    log.error("an update could not be kept", exc_info=error)
+                    turn = self._give_up
+                    continue
                 except (SQLAlchemyError, OSError) as error:
                     log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LAST_PAUSE)
         finally:
             request_id.reset(token)
+
+    async def _give_up(self, update_id: int, update: Update | None) -> None:
+        """Close an update that we can't handle, and say so where somebody waits."""
+        letters: tuple[Letter, ...] = ()
+        if update is not None:
+            letters = write_letters(update_id, failure(update, Remembered(), self._context()).actions)
+        committed = await self._store.commit(Handled(update_id=update_id, outcome="failed", letters=letters))
+        self.counts["failed"] += 1
+        self._sender.accept(committed.recorded)
 
     async def _turn(self, update_id: int, update: Update | None) -> None:
         if update is None:

@@ -116,3 +116,14 @@ async def test_a_telegram_that_is_not_there_yet_is_waited_for(tmp_path: Path) ->
     assert "Telegram does not answer" in bot.lines()
     assert await bot.stop() == 0
     check_log(bot.lines())
+
+
+async def test_two_bots_on_one_file_are_refused(api: BotApi, tmp_path: Path) -> None:
+    async with running(api, tmp_path, "polling"):
+        api.say("70B", chat=1)
+        await api.until(lambda: api.chat(1))
+        second = Bot(api.url, tmp_path)
+        second.log = tmp_path / "second.log"
+        await second.start()
+        assert await second.exit() == 2
+        assert "another gpubot runs on it" in second.lines().splitlines()[-1]

@@ -10,7 +10,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 import telegram_updates as tg
 from bot.store.store import Store
@@ -170,6 +170,24 @@ class TestPolling:
         async with polled(client, turns):
             await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 42)) == 205, 20)
         assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8", "9", "10", "11"]
+
+    async def test_what_can_not_be_kept_is_given_up_and_holds_nobody_up(
+        self, api: BotApi, client: Api, turns: Turns, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        keep = store.commit
+
+        async def commit(item: Any) -> Any:
+            if item.remember:
+                raise IntegrityError("INSERT", {}, Exception("a fault of ours"))
+            return await keep(item)
+
+        monkeypatch.setattr(store, "commit", commit)
+        api.say("70B", chat=1)
+        api.say("/help", chat=1)
+        async with polled(client, turns):
+            await api.until(lambda: len(api.chat(1)) == 2 and not api.pending)
+        assert "falha minha" in api.chat(1)[0]["text"]
+        assert turns.counts == {"failed": 1, "handled": 1}
 
     @pytest.mark.parametrize("captions", [(None, "70B QLoRA", None), (None, None, None), ("70B QLoRA", "13B", None)])
     async def test_pitfall_37_an_album_is_answered_once(
