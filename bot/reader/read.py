@@ -87,7 +87,7 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
     question = Question(
         intent=intent,
         slots=Slots(**slots),
-        lang=scanned.lang or (previous.lang if previous else None),
+        lang=_language(scanned, previous, followup=merged is not None),
         task=task,
         algo=reading.algo,
         failed_gpu=reading.failed_gpu,
@@ -99,6 +99,14 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         notes=tuple(notes),
     )
     return Trace(scanned, reading, decision, question)
+
+
+def _language(scanned: Scan, previous: Question | None, *, followup: bool) -> str | None:
+    """The message's language; a follow-up that may be in the language spoken before, is: "e a h200?"."""
+    spoken = previous.lang if previous is not None else None
+    if scanned.lang is None or (followup and spoken in scanned.langs):
+        return spoken
+    return scanned.lang
 
 
 def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Task | None) -> dict[str, Any]:

@@ -109,6 +109,8 @@ def _without_image_models(models: list[NamedModel], tokens: Sequence[Token], hit
 
 #: Concepts that are no evidence: names, and the small words that count as function words already.
 _EVERYWHERE: Final = frozenset({"method.lora", "method.qlora", "coin", "link", "per", "until"})
+#: A word of more languages than this is the trade's.
+_SHARED: Final = 4
 #: Evidence of about one word.
 _WEAK: Final = 1.3
 
@@ -120,8 +122,10 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
     """
     scores: dict[str, float] = {}
     function_words = load_lexicon().function_words
+    hits = list(hits)
+    jargon = {index for hit in hits if len(hit.langs) > _SHARED for index in range(hit.start, hit.end)}  # "full", "vs"
     for index, token in enumerate(tokens):
-        if taken[index] or token.kind != "word":
+        if taken[index] or token.kind != "word" or index in jargon:
             continue
         langs = function_words.get(token.text, ())
         for lang in langs:
@@ -130,7 +134,7 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
         if script:
             scores[script] = scores.get(script, 0.0) + 1.0
     for hit in hits:
-        if hit.concept in _EVERYWHERE or len(hit.langs) > 4:
+        if hit.concept in _EVERYWHERE or len(hit.langs) > _SHARED:
             continue
         weight = 0.8 * (hit.end - hit.start) ** 0.5 / len(hit.langs)
         if len(tokens[hit.start].text) <= 2 and hit.end - hit.start == 1:

@@ -219,3 +219,14 @@ def test_what_is_read_of_an_endless_message_is_bounded(piece: str) -> None:
     from bot.reader.tokens import HEAD, TAIL
 
     assert len(scan((piece * 5000)[:5000]).tokens) <= HEAD + TAIL + 2
+
+
+def test_a_followup_stays_in_the_language_spoken_before() -> None:
+    asked = read("quanto custa 2x H100 por 24 horas?")
+    assert read("e a h200?", [asked]).lang == "pt"
+    assert read("and what about the h200?", [asked]).lang == "en"
+
+
+@pytest.mark.parametrize("text", ["13B full na RTX 4090?", "70b na h100", "h100 24h", "lora vs qlora?", "13B qlora"])
+def test_a_word_of_the_trade_or_one_short_word_tells_no_language(text: str) -> None:
+    assert read(text).lang in (None, "pt")
