@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from bot.reader.names import find_models
+from bot.reader.normalise import fold
 from planner.rows import estimate_row
 
 
@@ -21,7 +23,9 @@ def estimate(many: bool) -> None:
 
     A line may hold kind, model, params_b, active_params_b, method, weights_bits, optimizer, seq_len,
     batch, grad_ckpt, lora_rank, gpus, sharding, kv_cache_bits, software, packed, fused_loss, compiled.
-    The estimate follows the planning rules: low is their floor, expected their plan, high 1.5 x plan.
+    With seq_len the estimate counts the model's own layers, the tokens and the vocabulary, and gives a range
+    calibrated on published measurements; without, it follows the planning rules (low is their floor,
+    expected their plan, high 1.5 x plan).  model is a name as people write it, or a hub id.
     """
     for line in sys.stdin.buffer:
         if line.strip():
@@ -36,4 +40,8 @@ def _estimate(line: bytes) -> dict[str, Any]:
             raise TypeError
     except (ValueError, TypeError, RecursionError):
         return {"error": {"code": "bad_line", "field": "line", "allowed": "a JSON object", "nearest": None}}
+    named = row.get("model")
+    if isinstance(named, str):
+        found = find_models(fold(named), frozenset())
+        row = {**row, "model": found[0].model if found else None}
     return estimate_row(row)

@@ -1,0 +1,30 @@
+"""Peak memory of a described run: its terms and range, per GPU and in all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.run import Part, Run, total
+from planner.running import SPREAD, running_parts
+from planner.training import training_parts, training_spread
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """Bytes on one GPU: the range's ends, what to expect, and the terms that add up to it."""
+
+    low: float
+    expected: float
+    high: float
+    parts: tuple[Part, ...]
+
+
+def peak(run: Run) -> Peak:
+    """The peak that the allocator of one GPU reaches (without the driver's own context)."""
+    if run.method == "inference":
+        parts = running_parts(run)
+        spread = SPREAD
+    else:
+        parts = training_parts(run)
+        spread = training_spread(parts)
+    return Peak(*total(parts, spread), parts)

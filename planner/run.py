@@ -1,0 +1,111 @@
+"""Run: how a model is run or trained, and Part: one term of its memory with a range."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from planner.architecture import Shape
+from planner.query import Method
+
+Sharding = Literal["none", "split", "zero1", "zero2", "zero3"]
+
+#: Group sizes of 4- and 8-bit formats: a 16-bit scale and a 4-bit zero point for every 128 weights.
+_GROUP_BITS: Final = 20 / 128
+#: NF4 with double quantisation: 8-bit scales for every 64 weights (QLoRA, arXiv 2305.14314: 0.127 bits).
+NF4_BITS: Final = 4.127
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """``seq_len`` in tokens: the padded length when training, prompt plus generated when running; ``batch`` per
+    device, or concurrent sequences.  None where nothing is known, which widens the range."""
+
+    shape: Shape
+    method: Method
+    bits: float | None = None
+    seq_len: int
+    batch: int = 1
+    grad_ckpt: bool | None = None
+    lora_rank: int | None = None
+    gpus: int = 1
+    sharding: str | None = None
+    kv_bits: float | None = None
+    software: str | None = None
+    packed: bool | None = None
+    fused_loss: bool | None = None
+    compiled: bool | None = None
+    optimizer: str | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Tokens on one device at once."""
+        return self.seq_len * self.batch
+
+    @property
+    def tool(self) -> str:
+        """The software's name, lower case."""
+        return (self.software or "").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Bytes of one term on one GPU: the least, what to expect, the most."""
+
+    name: str
+    low: float
+    expected: float
+    high: float
+    formula: str
+    source: str
+
+
+def part(name: str, low: float, expected: float, high: float, formula: str, source: str) -> Part:
+    """A Part whose bounds are in order."""
+    return Part(name, min(low, expected), expected, max(high, expected), formula, source)
+
+
+def total(parts: Iterable[Part], spread: tuple[float, float]) -> tuple[float, float, float]:
+    """Low, expected and high bytes of a sum.
+
+    What is not stated (each part's own bounds) adds as squares, since parts are off independently; ``spread`` is what
+    measurements of fully stated runs scatter around the estimate, as factors below and above it.
+    """
+    parts = tuple(parts)
+    expected = sum(one.expected for one in parts)
+    down = math.sqrt(sum((one.expected - one.low) ** 2 for one in parts))
+    up = math.sqrt(sum((one.high - one.expected) ** 2 for one in parts))
+    return max(expected - down, 0.0) * spread[0], expected, (expected + up) * spread[1]
+
+
+def effective_bits(bits: float) -> float:
+    """Bits a quantised weight takes with its scales: 4 and 8 with groups of 128; others as stated."""
+    return bits + _GROUP_BITS if bits in (2, 3, 4, 5, 6, 8) else bits
+
+
+def weight_bytes(shape: Shape, bits: float) -> float:
+    """Bytes of the weights.  Embeddings and the output matrix stay in 16 bits where the rest is quantised."""
+    if bits >= 16:
+        return shape.params * bits / 8
+    return (shape.params - shape.embedding) * effective_bits(bits) / 8 + shape.embedding * 2
+
+
+def sharding_of(text: str | None, gpus: int) -> tuple[Sharding, int, bool]:
+    """What free text says of sharding: its kind, over how many GPUs the model is split, and CPU offload."""
+    said = (text or "").lower()
+    offload = "offload" in said
+    ways = [int(found) for found in re.findall(r"(?:pp|ep|tp|parallel)\s*(\d+)", said)]
+    if ways:
+        return "split", min(math.prod(ways), gpus) if gpus > 1 else 1, offload
+    if "split" in said or "naive" in said or "auto" in said:
+        return "split", gpus, offload
+    kinds: tuple[Sharding, ...] = ("zero1", "zero2", "zero3")
+    for kind in kinds:
+        if kind in said.replace("-", "").replace(" ", ""):
+            return kind, gpus, offload
+    if "fsdp" in said or "hsdp" in said:
+        return "zero3", gpus, offload
+    return "none", 1, offload

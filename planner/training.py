@@ -1,0 +1,172 @@
+"""Peak memory of fine-tuning: weights, adapters, gradients, optimizer, activations, logits, the allocator's reserve.
+
+Each coefficient has a physical meaning; those marked "measured" were fitted to published measurements (median error
+by source, leaving each source out in turn), and are few.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from planner.run import NF4_BITS, Part, Run, part, sharding_of
+
+#: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
+FUSED: Final = ("unsloth", "liger")
+MAYBE_FUSED: Final = ("torchtune", "axolotl")
+#: LoRA rank where none is stated.
+RANK: Final = 16
+#: Bytes per logit (tokens x vocabulary): 16-bit logits and their gradient, a 32-bit copy and its gradient, part of a
+#: shifted copy (measured: 13); with a fused or chunked loss next to nothing stays.
+_LOGIT: Final = 13.0
+_LOGIT_FUSED: Final = 0.5
+_LOGIT_MAYBE: Final = 2.0
+#: Bytes an adapter's parameter takes: 32-bit weight and two Adam states, a 16- or 32-bit gradient.
+_ADAPTER: Final = 12.0
+#: Bytes a parameter takes when all are trained on one GPU: weight, gradient and two Adam states in 16 bits are 8;
+#: PyTorch's foreach step adds most of a temporary copy (measured: 9.5), a fused step does not.
+_FULL: Final = 9.5
+_FULL_FUSED_STEP: Final = 8.1
+#: The same where states are sharded, as those tools keep them: 32-bit master weights and states beside 16-bit ones.
+_FULL_SHARDED: Final = 12.5
+#: With 8-bit Adam: 16-bit weight and gradient, two 8-bit states.
+_FULL_8BIT: Final = 6.0
+#: A recipe with 32-bit weights, gradients and states.
+_FULL_32BIT: Final = 16.0
+#: Share of the bytes that formulas give which is held at the peak (measured): kept layer inputs and one layer at work
+#: with checkpointing; every layer without.
+_CHECKPOINTED: Final = 0.75
+_NOT_CHECKPOINTED: Final = 0.62
+#: Whole layers on a GPU while weights are sharded (measured: two layers and the embeddings, nearly).
+_GATHERED: Final = 0.9
+#: The allocator's reserve over what is allocated, and fixed buffers in bytes.
+_RESERVE: Final = 0.05
+_FIXED: Final = 0.1e9
+#: How measurements scatter: factors of log, of everything and of the share that depends on tokens.
+_SCATTER: Final = 0.15
+_SCATTER_TOKENS: Final = 0.10
+_SCATTER_UP: Final = 1.6
+#: Longer sequences than this are divided over the GPUs that share a model (context parallelism).
+_LONGEST: Final = 32_768
+#: GPUs of one node, over which layers are divided where there are several nodes (tensor parallelism).
+_NODE: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers are put together at work."""
+
+    weights: int
+    optimizer: int
+    activations: float
+    gathers: bool
+    offload: bool
+
+
+def _split(run: Run) -> _Split:
+    kind, ways, offload = sharding_of(run.sharding, run.gpus)
+    n = run.gpus
+    tokens = 1.0
+    if kind == "zero3" and run.seq_len > _LONGEST:
+        tokens = float(min(n, math.ceil(run.seq_len / _LONGEST)))
+    if n > _NODE:
+        tokens *= _NODE
+    match kind:
+        case "split":
+            return _Split(ways, ways, ways, False, offload)
+        case "zero1" | "zero2":
+            return _Split(1, n, tokens, False, offload)
+        case "zero3":
+            return _Split(n, n, tokens, True, offload)
+    return _Split(1, 1, 1.0, False, offload)
+
+
+def training_parts(run: Run) -> tuple[Part, ...]:
+    """The terms on one GPU, in bytes.
+
+    Sources: Korthikanti et al. (arXiv 2205.05198) for activations, Hu et al. (2106.09685) for adapters, Dettmers et al.
+    (2305.14314) for NF4.
+    """
+    split = _split(run)
+    parts = [*_states(run, split), _activations(run, split), _logits(run, split)]
+    held = sum(one.expected for one in parts)
+    overhead = _RESERVE * held + _FIXED
+    parts.append(part("overhead", overhead, overhead, overhead, f"{_RESERVE:g} of the rest + 0.1 GB", "measured"))
+    return tuple(parts)
+
+
+def training_spread(parts: tuple[Part, ...]) -> tuple[float, float]:
+    """Factors below and above the estimate that nine of ten measurements should lie within."""
+    whole = sum(one.expected for one in parts)
+    loose = sum(one.expected for one in parts if one.name in ("activations", "logits", "gathered"))
+    scatter = _SCATTER + _SCATTER_TOKENS * (loose / whole if whole else 0.0)
+    return math.exp(-scatter), math.exp(scatter * _SCATTER_UP)
+
+
+def _states(run: Run, split: _Split) -> list[Part]:
+    shape = run.shape
+    on_gpu = 0.0 if split.offload else 1.0
+    if run.method in ("full", "full_8bit"):
+        rate = _full_rate(run, split)
+        size = rate * shape.params / split.optimizer * on_gpu
+        formula = f"{shape.params / 1e9:.4g} x {rate:g} bytes / {split.optimizer}"
+        parts = [part("weights", size, size, size, formula, "measured")]
+    else:
+        if run.method == "qlora":
+            base = (shape.params - shape.embedding) * NF4_BITS / 8 + shape.embedding * 2
+        else:
+            base = shape.params * min(run.bits or 16, 16) / 8
+        base *= on_gpu / split.weights
+        adapters = shape.lora_params(run.lora_rank or RANK)
+        size = _ADAPTER * adapters / split.optimizer * on_gpu
+        low = size / 4 if run.lora_rank is None else size * 0.7  # query and value matrices alone
+        parts = [
+            part("weights", base, base, base, f"{shape.params / 1e9:.4g} / {split.weights}", "model-cards"),
+            part("adapters", low, size, size * 1.5, f"{adapters / 1e6:.0f} x 10^6 x {_ADAPTER:g} bytes", "lora-paper"),
+        ]
+    if split.gathers:
+        gathered = _GATHERED * (2 * shape.layer_params + shape.embedding) * 2
+        parts.append(part("gathered", gathered * 0.6, gathered, gathered * 1.5, "2 layers + embeddings", "measured"))
+    return parts
+
+
+def _full_rate(run: Run, split: _Split) -> float:
+    stated = (run.optimizer or "").lower()
+    if "fp32" in stated or "float32" in stated or run.bits == 32:
+        return _FULL_32BIT
+    if run.method == "full_8bit":
+        return _FULL_8BIT
+    if split.gathers:
+        return _FULL_SHARDED
+    return _FULL_FUSED_STEP if "torchtune" in run.tool else _FULL
+
+
+def _activations(run: Run, split: _Split) -> Part:
+    """Per token: a layer's results are about 9 hidden states and 4 feed-forward ones in 16 bits with fused attention;
+    checkpointing keeps one hidden state a layer and recomputes one layer at a time."""
+    shape = run.shape
+    layer = 2.0 * (9 * shape.hidden + 4 * min(shape.intermediate, 8 * shape.hidden))
+    kept = _CHECKPOINTED * (shape.layers * 2.0 * shape.hidden + 2 * layer)
+    every = _NOT_CHECKPOINTED * shape.layers * layer
+    tokens = run.tokens / split.activations
+    rate = every if run.grad_ckpt is False else kept
+    high = every if run.grad_ckpt is None else rate
+    return part("activations", rate * tokens, rate * tokens, high * tokens, f"{tokens:.0f} tokens", "korthikanti")
+
+
+def _logits(run: Run, split: _Split) -> Part:
+    size = run.tokens / split.activations * run.shape.vocab
+    fused = run.fused_loss
+    if fused is None and any(tool in run.tool for tool in FUSED):
+        fused = True
+    if fused is None and any(tool in run.tool for tool in MAYBE_FUSED):
+        low, rate, high = _LOGIT_FUSED, _LOGIT_MAYBE, _LOGIT
+    elif fused:
+        low, rate, high = _LOGIT_FUSED, _LOGIT_FUSED, 3 * _LOGIT_FUSED
+    else:
+        low, rate, high = _LOGIT, _LOGIT, _LOGIT
+        if not run.software:  # it may be a tool that fuses them
+            low = _LOGIT_FUSED
+    formula = f"{run.tokens / split.activations:.0f} x {run.shape.vocab} x {rate:g} bytes"
+    return part("logits", low * size, rate * size, high * size, formula, "measured")
