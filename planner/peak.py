@@ -1,12 +1,24 @@
-"""Peak memory of a described run: its terms and range, per GPU and in all."""
+"""Peak memory of a run by the model's layers: its terms and range, per GPU."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from planner.architecture import shape_of, typical_shape
+from planner.catalog import load_catalog
+from planner.fit import Option
+from planner.query import Method, PlanQuery
 from planner.run import Part, Run, total
 from planner.running import SPREAD, running_parts
-from planner.training import training_parts, training_spread
+from planner.training import RANK, training_parts, training_spread
+
+#: What a run is taken to be where the user says nothing of it.
+TRAINED_TOKENS: Final = 2048
+SERVED_TOKENS: Final = 4096
+#: What the driver keeps of a GPU for each process (the CUDA context), bytes.
+_CONTEXT_BYTES: Final = 0.6e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +31,37 @@ class Peak:
     parts: tuple[Part, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PeakOn:
+    """The peak per GPU (GB of 10^9 bytes) on ``count`` GPUs, and what one of them offers.
+
+    ``capacity_gb``: what the driver reports, less its context (as sold, where no report is known).  ``exact``: the
+    layers are the model's own, else those of a typical model of that size.
+    """
+
+    gpu: str
+    count: int
+    low_gb: float
+    expected_gb: float
+    high_gb: float
+    capacity_gb: float
+    exact: bool
+    seq_len: int
+    batch: int
+    lora_rank: int | None
+    parts: tuple[Part, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether one GPU offers what is expected."""
+        return self.expected_gb <= self.capacity_gb
+
+    @property
+    def sure(self) -> bool:
+        """Whether it offers the range's high end too."""
+        return self.high_gb <= self.capacity_gb
+
+
 def peak(run: Run) -> Peak:
     """The peak that the allocator of one GPU reaches (without the driver's own context)."""
     if run.method == "inference":
@@ -28,3 +71,57 @@ def peak(run: Run) -> Peak:
         parts = training_parts(run)
         spread = training_spread(parts)
     return Peak(*total(parts, spread), parts)
+
+
+def peak_on(query: PlanQuery, method: Method, option: Option) -> PeakOn | None:
+    """The peak of a query's run on a configuration; None for a GPU whose memory is not known.
+
+    Training over several GPUs is taken to be sharded (FSDP, ZeRO-3) with checkpointing, running to be tensor parallel.
+    """
+    gpu = load_catalog().gpu(option.gpu)
+    if gpu.vram_gb is None:
+        return None
+    shape = shape_of(query.model or "")
+    if shape is None:
+        shape = typical_shape(query.params_b)
+    trains = method != "inference"
+    run = Run(
+        shape=shape,
+        method=method,
+        bits=None if trains else query.bits,
+        seq_len=query.context or (TRAINED_TOKENS if trains else SERVED_TOKENS),
+        batch=(query.batch if trains else query.users) or 1,
+        grad_ckpt=True if trains else None,
+        lora_rank=query.lora_rank,
+        gpus=option.count,
+        sharding="fsdp" if trains and option.count > 1 else None,
+    )
+    found = peak(run)
+    reported = gpu.reported_mib * 2**20 if gpu.reported_mib is not None else gpu.vram_gb * 1e9
+    return PeakOn(
+        gpu=option.gpu,
+        count=option.count,
+        low_gb=found.low / 1e9,
+        expected_gb=found.expected / 1e9,
+        high_gb=found.high / 1e9,
+        capacity_gb=(reported - _CONTEXT_BYTES) / 1e9,
+        exact=shape.exact,
+        seq_len=run.seq_len,
+        batch=run.batch,
+        lora_rank=(query.lora_rank or RANK) if method in ("lora", "qlora") else None,
+        parts=found.parts,
+    )
+
+
+def smallest_holding(query: PlanQuery, method: Method, options: Sequence[Option]) -> Option | None:
+    """Of configurations for rent, the one with fewest GPUs, then cheapest, that holds the expected peak.
+
+    Training is not split over GPUs without a fast link.
+    """
+    trains = method != "inference"
+    rented = [one for one in options if one.usd_per_hour is not None and not (one.split_slow and trains)]
+    for option in sorted(rented, key=lambda one: (one.count, one.usd_per_hour or 0)):
+        found = peak_on(query, method, option)
+        if found is not None and found.holds:
+            return option
+    return None

@@ -11,6 +11,7 @@ from bot.shop.shop import Fact, Links
 from planner.compare import GpuFigures, MethodFigures, MethodRatio
 from planner.cost import RunCost
 from planner.fit import Option
+from planner.peak import PeakOn
 from planner.plan import Asked, MethodPlan
 from planner.query import Method
 from planner.reverse import Affordable, Largest
@@ -64,6 +65,8 @@ class Answer:
     params_b: float | None = None
     model_name: str | None = None
     methods: tuple[MethodPlan, ...] = ()
+    peak: PeakOn | None = None  # by the model's layers, on the configuration that the answer leads with
+    peak_instead: Option | None = None  # what holds the peak, where that configuration does not
     asked: Asked | None = None
     asked_by_method: tuple[Asked, ...] = ()  # where several methods were planned on a named GPU
     run: RunCost | None = None

@@ -28,12 +28,15 @@ def answer_check(desk: Desk) -> Answer:
     headline = next((m for m in plan.methods if m.method == asked.method), plan.methods[0])
     _verdict_notes(desk, asked, headline.memory)
     notes_on(desk, plan)
-    run, block = money_for(desk, plan, headline)
+    peak = desk.peak(plan, asked)
+    run, block = money_for(desk, plan, headline, peak.instead)
     return Answer(
         question=desk.question,
         params_b=size,
         model_name=model_name(desk),
         methods=plan.methods,
+        peak=peak.on,
+        peak_instead=peak.instead,
         asked=asked,
         asked_by_method=() if single else plan.asked,
         run=run,

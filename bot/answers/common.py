@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
 
@@ -13,11 +13,20 @@ from planner.catalog import load_catalog
 from planner.cost import RunCost, run_cost
 from planner.errors import PlanError
 from planner.fit import Option
-from planner.plan import MethodPlan, Plan, make_plan
+from planner.peak import PeakOn, peak_on, smallest_holding
+from planner.plan import Asked, MethodPlan, Plan, make_plan
 from planner.query import TRAINING, Method, PlanQuery
 
 #: The block whose price stands in where no hours are stated.
 BLOCK_HOURS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """The peak ``on`` the configuration an answer leads with, and what holds it ``instead`` where that does not."""
+
+    on: PeakOn | None = None
+    instead: Option | None = None
 
 
 class Desk:
@@ -100,6 +109,22 @@ class Desk:
         for method in plan.methods:
             self.cite(*method.memory.sources)
         return plan
+
+    def peak(self, plan: Plan, asked: Asked | None) -> Led:
+        """The peak by the model's layers, for one method of a named model or a run described: on the configuration
+        asked about, else the simplest; with what holds it instead, where that does not."""
+        if len(plan.methods) != 1 or not (plan.query.model or plan.query.has_run_details):
+            return Led()
+        only = plan.methods[0]
+        option = asked.option if asked is not None else only.fit.simplest
+        found = peak_on(plan.query, only.method, option) if option is not None else None
+        if found is None:
+            return Led()
+        self.cite(*dict.fromkeys(one.source for one in found.parts))
+        # The peak counts what the rule does not.
+        self.notes = [note for note in self.notes if note.code != "run_details"]
+        instead = None if found.holds else smallest_holding(plan.query, only.method, only.fit.options)
+        return Led(found, instead)
 
     def cost(self, gpu: str, count: int, hours: Decimal, method: Method | None = None) -> RunCost:
         """Cost and cite."""

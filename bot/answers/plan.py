@@ -6,7 +6,7 @@ from bot.answers.answer import Answer
 from bot.answers.common import Desk, fit_notes, run_details
 from planner.catalog import load_catalog
 from planner.cost import RunCost
-from planner.fit import fit
+from planner.fit import Option, fit
 from planner.memory import estimate
 from planner.plan import Asked, MethodPlan, Plan
 from planner.query import MAX_COUNT, METHODS, TRAINING, Method, PlanQuery
@@ -35,12 +35,15 @@ def answer_plan(desk: Desk) -> Answer:
     if gpu is None and desk.slots.count is not None:
         _on_count(desk, plan, desk.slots.count)
     headline = plan.methods[0]  # several methods are listed from the lightest on
-    run, block = money_for(desk, plan, headline)
+    peak = desk.peak(plan, asked[0] if asked else None)
+    run, block = money_for(desk, plan, headline, peak.instead)
     return Answer(
         question=desk.question,
         params_b=size,
         model_name=model_name(desk),
         methods=plan.methods,
+        peak=peak.on,
+        peak_instead=peak.instead,
         asked=asked[0] if asked and len(methods) == 1 else None,
         asked_by_method=asked if len(methods) > 1 else (),
         run=run,
@@ -156,14 +159,18 @@ def _four_bit(desk: Desk, plan: Plan) -> None:
         desk.note("four_bit", floor=memory.floor_gb, plan=memory.plan_gb, option=option)
 
 
-def money_for(desk: Desk, plan: Plan, headline: MethodPlan | None) -> tuple[RunCost | None, RunCost | None]:
-    """The run's cost where hours are stated, else the 10-hour block of the headline configuration."""
+def money_for(
+    desk: Desk, plan: Plan, headline: MethodPlan | None, instead: Option | None = None
+) -> tuple[RunCost | None, RunCost | None]:
+    """The run's cost where hours are stated, else the 10-hour block of the headline configuration, or of what holds the
+    peak ``instead``."""
     if headline is None:
         return None, None
     option = headline.fit.simplest
     asked = next((a for a in plan.asked if a.method == headline.method), None)
     if asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option):
         option = asked.option
+    option = instead or option
     if option is None:
         return None, None
     if desk.slots.hours is not None:

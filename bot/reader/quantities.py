@@ -114,10 +114,10 @@ class Roles:
         direct = self._noun(n, limit=0)
         if direct is not None and direct[0] not in {"context", "batch", "gpu"}:
             return self._with_noun(n, *direct)
-        count = self._count(n)
-        if count is not None:
-            return count
         label = self._label(n)
+        count = self._count(n)
+        if count is not None and not (label is not None and self._right_after_a_label(n)):
+            return count
         if label is not None and n.suffix < 6:
             return None if label == "accumulate" else Quantity(label, n.value, n.start, n.end)
         noun = self._noun(n, limit=_FILLERS)
@@ -221,6 +221,11 @@ class Roles:
                 return None
             index -= 1
         return None
+
+    def _right_after_a_label(self, n: Numeral) -> bool:
+        """ "batch 2 na L40S": a number that its label touches counts no GPUs."""
+        start = n.start - 1 if n.start and self.tokens[n.start - 1].text in _LABEL_MARKS else n.start
+        return any(hit.concept in _LABEL_ROLES for hit in self.ending.get(start, ()))
 
     def _sign_before(self, n: Numeral) -> str | None:
         before = self.tokens[n.start - 1] if n.start else None

@@ -14,6 +14,7 @@ from bot.reader.question import Question
 from planner.compare import GpuFigures, MethodFigures
 from planner.cost import RunCost
 from planner.fit import Option
+from planner.peak import PeakOn
 from planner.plan import Asked, MethodPlan
 from planner.reverse import Affordable, Largest
 
@@ -31,7 +32,7 @@ def to_contract(answer: Answer, locale: str, text: str) -> dict[str, Any]:
         "query": query(question),
         "also": [{"intent": other.intent, "query": query(other)} for other in question.also],
         "answer": {
-            "methods": [_method(plan) for plan in answer.methods],
+            "methods": [_method(plan, answer.peak) for plan in answer.methods],
             "asked": _asked(answer.asked),
             "run": _run(answer.run),
             "prices": [_price(row) for row in answer.prices],
@@ -76,16 +77,19 @@ def _maybe(value: Decimal | None) -> str | None:
     return None if value is None else money(value)
 
 
-def _method(plan: MethodPlan) -> dict[str, Any]:
+def _method(plan: MethodPlan, peak: PeakOn | None) -> dict[str, Any]:
     memory, fit = plan.memory, plan.fit
+    low, high = memory.low_gb, memory.high_gb
+    if peak is not None and low is None:
+        low, high = round(peak.low_gb * peak.count, 3), round(peak.high_gb * peak.count, 3)
     return {
         "method": memory.method,
         "tier": memory.tier,
         "basis": memory.basis,
         "floor_gb": memory.floor_gb,
         "plan_gb": memory.plan_gb,
-        "low_gb": memory.low_gb,
-        "high_gb": memory.high_gb,
+        "low_gb": low,
+        "high_gb": high,
         "terms": [{"name": t.name, "gb": t.gb, "formula": t.formula, "source": t.source} for t in memory.terms],
         "options": [_option(option) for option in fit.options],
         "simplest": _choice(fit.simplest),

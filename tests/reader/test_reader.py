@@ -66,6 +66,8 @@ def test_one_size_written_many_ways_is_one_size(text: str) -> None:
         ("2x A100 vs H100", {"gpus": ("a100-80", "h100"), "counts": (2, 1)}),
         ("A100 ou 4 L40S?", {"gpus": ("a100-80", "l40s"), "counts": (1, 4)}),
         ("50 GPU-hours of H100", {"gpu": "h100", "count": None, "hours": Decimal(50)}),
+        ("7b lora batch 2 na l40s", {"batch": 2, "gpu": "l40s", "count": None}),
+        ("7b lora batch 2 en una l40s", {"batch": 2, "gpu": "l40s"}),
         ("0,003 btc", {"budget": Decimal("0.003"), "currency": "BTC"}),
         ("Qwen 2.5 7B q4_k_m ctx 8192", {"model": "qwen2.5-7b", "bits": 4.0, "context": 8192}),
     ],

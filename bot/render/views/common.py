@@ -122,6 +122,8 @@ TERM_NAMES = {
     "activations": _("activations"),
     "logits": _("logits"),
     "kv_cache": _("KV cache"),
+    "adapters": _("adapters"),
+    "gathered": _("whole layers at work"),
 }
 
 

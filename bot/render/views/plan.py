@@ -17,6 +17,7 @@ from bot.render.views.common import (
     title,
 )
 from bot.render.views.notes import say_note
+from bot.render.views.peak import peak_lines, peak_terms
 from planner.catalog import load_catalog
 from planner.fit import Option
 from planner.plan import Asked, MethodPlan
@@ -44,7 +45,11 @@ def _candidates(answer: Answer, say: Speaker, build: Builder) -> None:
 def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None:
     memory, fit = plan.memory, plan.fit
     build.line(say.line(_("<b>{title} · {method}</b>"), title=title(answer, say), method=say.method(plan.method)))
-    if memory.floor_gb == memory.plan_gb:
+    led = answer.peak is not None and _details(answer)  # what the user said of the run counts more than the rule
+    if led:
+        build.lines(peak_lines(answer, plan, say))
+        build.line(say.line(_("Planning rule, without your settings: {plan}"), plan=say.gb(memory.plan_gb)))
+    elif memory.floor_gb == memory.plan_gb:
         build.line(say.line(_("Memory: <b>{plan}</b>"), plan=say.gb(memory.plan_gb)))
     else:
         build.line(
@@ -54,15 +59,25 @@ def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None
                 floor=say.gb(memory.floor_gb),
             )
         )
-    _asked(answer, say, build)
-    _choices(answer, plan, say, build)
+    if not led or (answer.peak is not None and answer.peak.holds):
+        _asked(answer, say, build)
+        _choices(answer, plan, say, build)
+    if not led:
+        build.lines(peak_lines(answer, plan, say))
     if answer.run is not None:
         build.lines(run_lines(answer.run, say))
     if answer.block is not None:
         build.line(block_line(answer.block, say))
     lines = arithmetic(plan, say)
+    if answer.peak is not None:
+        lines.extend(peak_terms(answer.peak, say))
     lines.extend(_tight_line(option, say) for option in fit.options if option.verdict == "tight")
     close(answer, say, build, lines)
+
+
+def _details(answer: Answer) -> bool:
+    slots = answer.question.slots
+    return any(value is not None for value in (slots.context, slots.batch, slots.lora_rank, slots.users))
 
 
 def _asked(answer: Answer, say: Speaker, build: Builder) -> None:

@@ -1,0 +1,87 @@
+"""The peak by a model's layers: one line with its range, a warning where it may not fit, its terms."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot.answers.answer import Answer
+from bot.render.document import Line
+from bot.render.i18n import Speaker, _
+from bot.render.views.common import TERM_NAMES, configuration, gpu_name, option_name, per_hour
+from planner.peak import PeakOn
+from planner.plan import MethodPlan
+
+#: Share of the peak from which a term is worth a word.
+_NOTABLE: Final = 0.15
+
+
+def peak_lines(answer: Answer, plan: MethodPlan, say: Speaker) -> list[Line]:
+    """What to expect per GPU for the run, as said or as taken, and whether the GPU offers it."""
+    peak = answer.peak
+    if peak is None:
+        return []
+    values = {
+        "where": configuration(peak.gpu, peak.count),
+        "settings": _settings(peak, plan, say),
+        "expected": _about(peak.expected_gb, say),
+        "low": say.number(_rounded(peak.low_gb)),
+        "high": _about(peak.high_gb, say),
+    }
+    if peak.count == 1:
+        line = say.line(_("Peak on {where}, {settings}: about <b>{expected}</b> ({low} to {high})"), **values)
+    else:
+        line = say.line(_("Peak on {where}, {settings}: about <b>{expected}</b> per GPU ({low} to {high})"), **values)
+    if peak.sure:
+        return [line]
+    offered = {"gpu": gpu_name(peak.gpu), "capacity": _about(peak.capacity_gb, say)}
+    if peak.holds:
+        return [
+            line,
+            say.line(_("⚠ It may exceed the {capacity} of one {gpu}: try it in a short block first."), **offered),
+        ]
+    return [line, say.line(_("⚠ More than the {capacity} of one {gpu}."), **offered), _instead(answer, say)]
+
+
+def _instead(answer: Answer, say: Speaker) -> Line:
+    option = answer.peak_instead
+    if option is None:
+        return say.line(_("→ No single instance holds it: take fewer tokens, a smaller batch or a lighter method."))
+    return say.line(
+        _("→ <b>{option}</b> holds it · {price}"), option=option_name(option), price=per_hour(say, option.usd_per_hour)
+    )
+
+
+def peak_terms(peak: PeakOn, say: Speaker) -> list[Line]:
+    """The terms behind the peak, and what one GPU offers."""
+    terms = ", ".join(
+        say.text(_("{part} {gb}"), part=say.text(TERM_NAMES[one.name]), gb=_about(one.expected / 1e9, say))
+        for one in peak.parts
+        if one.expected >= 5e7
+    )
+    if peak.exact:
+        lines = [say.line(_("Peak per GPU, estimated from the model's layers: {terms}."), terms=terms)]
+    else:
+        lines = [say.line(_("Peak per GPU, estimated from a typical model of that size: {terms}."), terms=terms)]
+    logits = next((one.expected for one in peak.parts if one.name == "logits"), 0.0)
+    if logits > _NOTABLE * peak.expected_gb * 1e9:
+        lines.append(
+            say.line(_("A fused cross-entropy loss (Unsloth, Liger) does away with nearly all of the logits."))
+        )
+    capacity = _about(peak.capacity_gb, say)
+    lines.append(say.line(_("One {gpu} offers {capacity} by its driver."), gpu=gpu_name(peak.gpu), capacity=capacity))
+    return lines
+
+
+def _settings(peak: PeakOn, plan: MethodPlan, say: Speaker) -> str:
+    tokens = say.number(peak.seq_len)
+    if plan.method == "inference":
+        return say.many_text("{tokens} tokens, {n} user", "{tokens} tokens, {n} users", peak.batch, tokens=tokens)
+    return say.text(_("{tokens} tokens, batch {batch}, checkpointing"), tokens=tokens, batch=say.number(peak.batch))
+
+
+def _rounded(gb: float) -> float:
+    return round(gb, 1) if gb < 20 else round(gb)
+
+
+def _about(gb: float, say: Speaker) -> str:
+    return say.gb(_rounded(gb))
