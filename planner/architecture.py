@@ -113,7 +113,7 @@ def _cache(model: Model, kv_heads: int, head_dim: int) -> tuple[float, tuple[tup
         return float(each * layers), ()
     growing = full * 2 * (model.global_kv_heads or kv_heads) * (model.global_head_dim or head_dim)
     rest = layers - full
-    if rest > 0 and model.sliding_window and model.attention == "swa":
+    if rest > 0 and model.sliding_window:
         return float(growing), ((float(each * rest), model.sliding_window),)
     return float(growing), ()
 
