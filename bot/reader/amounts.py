@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final, get_args
 
+from bot.reader.clock import clock_span
 from bot.reader.quantities import Quantity
 from bot.reader.question import Coin
 from bot.reader.reading import Reading
@@ -12,6 +13,8 @@ from bot.reader.scan import Scan
 
 #: Longer spans are no rental; the planner refuses them anyway.
 _MAX_HOURS: Final = 1e7
+#: Of seven days.
+_WORKDAYS: Final = 5 / 7
 _COINS: Final = frozenset(get_args(Coin))
 _SOFTWARE: Final = (
     *("unsloth", "axolotl", "vllm", "sglang", "ollama", "llama.cpp"),
@@ -32,7 +35,7 @@ def read_amounts(scan: Scan, reading: Reading) -> None:
 
 def _durations(scan: Scan, reading: Reading) -> None:
     spans = scan.role("hours")
-    total = _clock_span(scan)
+    total = clock_span(scan)
     if total is None and spans:
         total = _combined(scan, spans)
         if total is not None:
@@ -58,7 +61,8 @@ def _combined(scan: Scan, spans: list[Quantity]) -> float | None:
     first = spans[0]
     per_day = len(spans) > 1 and first.value <= 24 and first.value < spans[1].value and _per_day(scan, first.end)
     if per_day:
-        return first.value * spans[1].value / 24
+        days = spans[1].value / 24
+        return first.value * days * (_WORKDAYS if scan.has("workdays") else 1.0)
     value = first.value
     if len(spans) > 1 and spans[1].start - first.end <= 1 and spans[1].value < first.value:
         value += spans[1].value  # 2 days and 6 hours
@@ -76,20 +80,6 @@ def _per_day(scan: Scan, index: int) -> bool:
 
 def _per_epoch(scan: Scan, index: int) -> bool:
     return any(0 <= index - hit.end <= 2 for hit in scan.by_concept.get("epochs", ()))
-
-
-def _clock_span(scan: Scan) -> float | None:
-    """ "das 8 às 18h": hours between two clock times of one day."""
-    ends = {numeral.end: numeral for numeral in scan.numerals}
-    hours = {quantity.start: quantity for quantity in scan.role("hours")}
-    for hit in scan.by_concept.get("until", ()):
-        before = ends.get(hit.start) or ends.get(hit.start - 1)
-        after = hours.get(hit.end)
-        if before is None or after is None or before.suffix:
-            continue
-        if before.value < after.value <= 24:
-            return after.value - before.value
-    return None
 
 
 def _unit_alone(scan: Scan) -> float | None:

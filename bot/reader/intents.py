@@ -106,7 +106,7 @@ def _free_hours(case: Case) -> bool:
 def _not_covered(case: Case) -> Decision | None:
     if case.has("not_language") and "model" not in case.reading.slots and not case.scan.has("faq.payment"):
         return Decision("unsupported", ("not_language",))
-    if case.has("mining"):
+    if case.has("mining") and not case.scan.has("faq.payment"):
         return Decision("unsupported", ("mining",))
     if case.has("invest") and not case.sized and "budget_usd" not in case.reading.slots:
         return Decision("unsupported", ("invest",))
@@ -260,6 +260,8 @@ def _talk(case: Case) -> Decision | None:
     topic = faq_topic(case.scan)
     if topic is not None:
         return Decision("faq", (f"faq.{topic}",), topic)
+    if "software" in case.reading.slots:
+        return Decision("faq", ("software",), "software")
     for cue in ("about", "greeting", "thanks"):
         if case.has(cue):
             return Decision("smalltalk", (cue,))

@@ -24,7 +24,7 @@ from planner.errors import OperatorError
 from planner.resources import folder
 
 COMPILED: Final = "lexicon.json"
-_FORMAT: Final = 3
+_FORMAT: Final = 4
 _MAX_PREFIX: Final = 12
 _MIN_PREFIX: Final = 2
 
@@ -80,7 +80,7 @@ class Lexicon:
         """Every phrase found, at each place the longest of each concept."""
         hits: list[Hit] = []
         for start, token in enumerate(tokens):
-            if token.kind != "mark":
+            if token.kind != "mark" or token.text in self._exact:
                 hits.extend(self._at(tokens, start))
         return hits
 

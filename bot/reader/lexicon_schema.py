@@ -42,6 +42,8 @@ class Words(_Strict):
     version: Phrases
     optimizer: Phrases
     until: Phrases  # to, às: between two clock times
+    workdays: Phrases  # business days, dias úteis
+    that: Phrases  # what a negation before it means: "instead of that"
 
 
 class Methods(_Strict):
@@ -120,6 +122,7 @@ class LexiconFile(_Strict):
     numbers: dict[str, float]
     multipliers: dict[str, float]
     units: dict[str, float]  # hours in a unit of time
+    weekdays: dict[str, float] = Field(default_factory=dict)  # Monday 0 ... Sunday 6
     money: dict[str, str]  # word -> currency code
     coins: dict[str, str]
     words: Words
@@ -129,7 +132,13 @@ class LexiconFile(_Strict):
 
     def entries(self) -> Iterator[tuple[str, str, str | float | None]]:
         """(concept, phrase, value) for every phrase of the file."""
-        for concept, table in (("number", self.numbers), ("multiplier", self.multipliers), ("unit", self.units)):
+        tables = {
+            "number": self.numbers,
+            "multiplier": self.multipliers,
+            "unit": self.units,
+            "weekday": self.weekdays,
+        }
+        for concept, table in tables.items():
             for phrase, amount in table.items():
                 yield concept, phrase, float(amount)
         for concept, names in (("money", self.money), ("coin", self.coins)):

@@ -24,6 +24,7 @@ _GROUPS: Final[tuple[frozenset[str], ...]] = (
 #: Intents whose questions are about something that can be asked on.
 _COMPUTED: Final = frozenset({"plan", "check", "compare", "price", "cost", "time", "reverse", "convert"})
 _LONG: Final = 9
+_SHORT: Final = 3
 #: Number words below are articles in many languages.
 _SPELLED: Final = 2
 
@@ -70,6 +71,8 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
         return scan.words() <= _LONG and (opener or (not rest and bool(previous.slots.models))) and len(rest) <= 1
     if scan.has("cue.price_list") and not names and not opener:
         return False
+    if scan.has("cue.reverse", "cue.biggest") and not sized and not names & {"gpu", "gpus", "vram_gb", "budget_usd"}:
+        return previous.slots.gpu is not None  # "what is the biggest I can train on that?"
     if own.intent == "reverse" or (own.intent == "convert" and names & {"budget", "budget_usd"}):
         return False
     if (
@@ -88,12 +91,13 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
 
 
 def _opens(scan: Scan) -> bool:
-    """Starts with "and", "what about", "e se", "no," ..."""
-    first = next((i for i, token in enumerate(scan.tokens) if token.kind != "mark"), None)
-    if first is None:
+    """Starts with "and", "what about", "e se", "no," ..., perhaps after a word such as "oops"."""
+    words = [i for i, token in enumerate(scan.tokens) if token.kind != "mark"]
+    if not words:
         return False
     starts = {hit.start for name in ("cue.followup", "cue.not") for hit in scan.by_concept.get(name, ())}
-    return first in starts
+    long = {hit.start for hit in scan.by_concept.get("cue.followup", ()) if len(scan.tokens[hit.start].text) > _SHORT}
+    return words[0] in starts or (len(words) > 1 and words[1] in long)
 
 
 def _resize(changed: dict[str, Any], previous: Question) -> None:
@@ -117,6 +121,10 @@ def _resize(changed: dict[str, Any], previous: Question) -> None:
 def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous: Question) -> None:
     """ "4" alone: how many GPUs, or the size where one was asked for."""
     bare = scan.role("bare") or [number for number in scan.role("spelled") if number.value >= _SPELLED]
+    if len(bare) == 1 and changed.keys() == {"hours"} and previous.slots.gpu is not None:
+        if bare[0].value == int(bare[0].value) and 1 <= bare[0].value <= MAX_COUNT:
+            changed["count"] = int(bare[0].value)  # "and 5 days with 3?"
+        return
     if len(bare) != 1 or changed or scan.words() > 4:
         return
     value = bare[0].value
@@ -133,6 +141,8 @@ def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous
 def _intent(
     scan: Scan, reading: Reading, own: Decision, previous: Question, changed: dict[str, Any], slots: dict[str, Any]
 ) -> Intent:
+    if scan.has("cue.reverse", "cue.biggest") and not {"model", "params_b", "gpu"} & changed.keys() and "gpu" in slots:
+        return "reverse"
     if scan.has("cue.time", "cue.speed") and not (scan.has("cue.cost") and "hours" in changed):
         return "time"
     if changed.get("coin") and not {"budget", "budget_usd"} & changed.keys():

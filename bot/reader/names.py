@@ -19,6 +19,7 @@ _PIECE: Final = re.compile(
     r"|\d+(?:[.,]\d+)*"
     r"|[^\W\d_a-z]+"  # words of other scripts
 )
+_UNDERSCORED: Final = re.compile(r"(?<=\d)_(?=\d)")
 _LETTER_VERSION: Final = frozenset("krvmh")
 _GAP: Final = re.compile(r"[\s\-_:/.()+]{0,3}")
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([bmt])$")
@@ -86,6 +87,7 @@ class Names:
 
 def pieces_of(text: str) -> list[Piece]:
     """Split a stretch of normalised text into name pieces; "k2", "r1" and "v3" stay whole."""
+    text = _UNDERSCORED.sub(".", text)  # "Llama-3_1": hub ids write a version's point so
     raw = [Piece(m.group().replace(",", "."), m.start(), m.end()) for m in _PIECE.finditer(text)]
     out: list[Piece] = []
     for piece in raw:

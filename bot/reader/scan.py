@@ -53,8 +53,11 @@ class Scan:
         """Whether a negation stands within ``reach`` words before tokens[start], in the same clause."""
         for hit in self.by_concept.get("cue.not", ()):
             gap = start - hit.end
-            if 0 <= gap <= reach and not any(self.tokens[i].kind == "mark" for i in range(hit.end, start)):
-                return True
+            if not 0 <= gap <= reach or any(self.tokens[i].kind == "mark" for i in range(hit.end, start)):
+                continue
+            if any(that.start in range(hit.end, start) for that in self.by_concept.get("that", ())):
+                continue  # "instead of that, ..." negates what was said before
+            return True
         return False
 
 

@@ -15,6 +15,7 @@ from bot.reader.reading import Reading
 from bot.reader.scan import Scan
 from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Method
 
+_QLORA_BITS: Final = 4
 _PARALLEL: Final = re.compile(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)")
 _WEAK_RUN: Final = frozenset({"chat", "chatbot", "api", "endpoint", "run", "work"})
 _MEMORY_VARIANTS: Final = {"a100": {40: "a100-40", 80: "a100-80"}, "v100": {16: "v100-16", 32: "v100-32"},
@@ -224,12 +225,14 @@ def _bits(scan: Scan, reading: Reading) -> None:
         reading.mention(scan, "bits", mention.start, mention.end, mention.bits)
         bits = mention.bits if bits is None else bits
     for quantity in scan.role("bits"):
-        if 1 <= quantity.value <= 32:
+        if 1 <= quantity.value <= 32 and not scan.negated(quantity.start, reach=3):
             reading.mention_tokens(scan, "bits", quantity.start, quantity.end, quantity.value)
             bits = quantity.value if bits is None else bits
     if bits is None or "qlora" in {reading.slots.get("method"), *reading.slots.get("methods", ())}:
         return
     training = reading.task == "train"
+    if reading.slots.get("method") == "lora" and bits == _QLORA_BITS:
+        reading.slots["method"] = "qlora"  # an adapter on a 4-bit base is what QLoRA means
     if training and bits == 16:
         return  # "full SFT in bf16" states the training precision, not a weight format to serve
     reading.slots["bits"] = bits
