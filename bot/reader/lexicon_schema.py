@@ -90,6 +90,7 @@ class Cues(_Strict):
     failed: Phrases  # ran out of memory
     not_: Annotated[list[str], Field(default_factory=list, alias="not")]
     followup: Phrases  # and, what about
+    keep: Phrases  # the rest stays as it was
     inject: Phrases
     chat: Phrases  # jokes and other talk
     invest: Phrases

@@ -24,6 +24,7 @@ _GROUPS: Final[tuple[frozenset[str], ...]] = (
 #: Intents whose questions are about something that can be asked on.
 _COMPUTED: Final = frozenset({"plan", "check", "compare", "price", "cost", "time", "reverse", "convert"})
 _LONG: Final = 9
+_WORDY: Final = 22
 _SHORT: Final = 3
 #: Number words below are articles in many languages.
 _SPELLED: Final = 2
@@ -39,7 +40,8 @@ class Merged:
 
 def merge(scan: Scan, reading: Reading, own: Decision, previous: Question | None) -> Merged | None:
     """The follow-up's full question, or None when the message stands alone."""
-    if previous is None or previous.intent not in _COMPUTED or not _is_followup(scan, reading, own, previous):
+    computed = previous is not None and (previous.intent in _COMPUTED or previous.slots.gpu is not None)
+    if previous is None or not computed or not _is_followup(scan, reading, own, previous):
         return None
     slots = previous.slots.stated()
     changed = dict(reading.slots)
@@ -64,6 +66,8 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
     if own.intent == "unsupported" and own.understood:
         return False
     names = set(reading.slots)
+    if scan.has("cue.keep"):
+        return True
     sized = bool(names & {"model", "params_b", "models"})
     opener = _opens(scan)
     if sized:
@@ -87,7 +91,10 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
     known = names or reading.negative or own.intent in {"time", "price", "cost", "check"}
     bare = bool(scan.role("bare")) or (opener and any(number.value >= _SPELLED for number in scan.role("spelled")))
     asks_size = scan.has("cue.fits", "cue.how_many", "cue.how_much", "cue.time", "cue.cost")
-    return bool(known or bare or asks_size) and scan.words() <= _LONG + 3
+    # What is asked without anything it could be asked of needs what was said before.
+    wordy = own.intent in {"cost", "time"} or "hours" in names
+    most = _WORDY if wordy and previous.slots.gpu is not None and not names & {"gpu", "gpus"} else _LONG + 3
+    return bool(known or bare or asks_size) and scan.words() <= most
 
 
 def _opens(scan: Scan) -> bool:
@@ -96,7 +103,11 @@ def _opens(scan: Scan) -> bool:
     if not words:
         return False
     starts = {hit.start for name in ("cue.followup", "cue.not") for hit in scan.by_concept.get(name, ())}
-    long = {hit.start for hit in scan.by_concept.get("cue.followup", ()) if len(scan.tokens[hit.start].text) > _SHORT}
+    long = {
+        hit.start
+        for hit in scan.by_concept.get("cue.followup", ())
+        if hit.end - hit.start > 1 or len(scan.tokens[hit.start].text) > _SHORT
+    }
     return words[0] in starts or (len(words) > 1 and words[1] in long)
 
 
@@ -148,6 +159,8 @@ def _intent(
     if changed.get("coin") and not {"budget", "budget_usd"} & changed.keys():
         return "convert"
     sized = bool({"model", "params_b"} & changed.keys())
+    if scan.has("cue.keep"):
+        return previous.intent
     if sized and previous.intent in {"cost", "time", "price"}:
         return "plan" if "hours" not in slots else previous.intent
     if (

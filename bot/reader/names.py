@@ -69,6 +69,7 @@ class _Signature:
     versions: frozenset[str]
     size: str | None
     order: int
+    noise: frozenset[str] = frozenset()  # words that mostly tell nothing, but stand in this spelling: "thinking"
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def load_names() -> Names:
 
 def _add(names: Names, model: Model, spelling: str, order: int) -> None:
     texts = [piece.text for piece in pieces_of(spelling.lower())]
+    noise = frozenset(text for text in texts[1:] if text in names.noise)
     texts = [text for text in texts if text not in names.noise or text == texts[0]]
     words = frozenset(text for text in texts if not _is_version(text) and not _SIZE_OR_MOE.match(text))
     size = next((text for text in texts if _SIZE_OR_MOE.match(text)), None)
@@ -129,7 +131,7 @@ def _add(names: Names, model: Model, spelling: str, order: int) -> None:
     own = [piece.text for piece in pieces_of(model.id)]
     if texts[0] in names.defaults and size and not versions and any(map(_is_version, own)):
         return  # which version a bare "qwen 32b" means is decided by the defaults
-    signature = _Signature(model.id, frozenset(texts), words, versions, size, order)
+    signature = _Signature(model.id, frozenset(texts), words, versions, size, order, noise)
     head = texts[0]
     names.by_word.setdefault(head, []).append(signature)
     names.heads.add(head)
@@ -307,7 +309,8 @@ def _ranked(texts: tuple[str, ...]) -> _Ranked:
         score = _score(names, signature, words, versions, size, texts)
         if score is not None:
             scored.append((score, signature))
-    scored.sort(key=lambda pair: (pair[0], pair[1].order))
+    said = frozenset(texts)
+    scored.sort(key=lambda pair: (pair[0], -len(pair[1].noise & said), len(pair[1].noise - said), pair[1].order))
     return size, frozenset(words), tuple(versions), tuple(scored)
 
 

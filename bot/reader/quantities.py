@@ -16,7 +16,7 @@ from bot.reader.tokens import Token
 _NOUN_ROLES: Final = ("tokens", "examples", "users", "epochs", "steps", "bits", "gigabytes", "unit", "gpu", "params",
                       "things", "money", "coin", "context", "batch")  # fmt: skip
 #: Words that stand before a number ("ctx 4096", "batch_size: 2").
-_LABEL_ROLES: Final = ("context", "batch", "rank", "accumulate", "epochs", "steps", "users")
+_LABEL_ROLES: Final = ("context", "batch", "rank", "accumulate", "epochs", "steps", "users", "block")
 _SIGNS: Final = {"$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "¥": "CNY", "₺": "TRY"}
 _SIGN_WORDS: Final = {
     "us": "USD",
@@ -119,6 +119,8 @@ class Roles:
         if count is not None and not (label is not None and self._right_after_a_label(n)):
             return count
         if label is not None and n.suffix < 6:
+            if label == "block":  # "the block of 168"
+                return Quantity("hours", n.value, n.start, n.end, unit="h")
             return None if label == "accumulate" else Quantity(label, n.value, n.start, n.end)
         noun = self._noun(n, limit=_FILLERS)
         if noun is not None:
@@ -185,6 +187,8 @@ class Roles:
                 return None
             token = self.tokens[index]
             if token.kind == "number" or (token.kind == "mark" and token.text not in {"-", "/"}):
+                return None
+            if token.text == "-" and not token.glued:  # " --max-model-len": another option begins
                 return None
             hit = self._hit(index, _NOUN_ROLES)
             if hit is not None and not (

@@ -28,7 +28,7 @@ def split_questions(text: str) -> list[tuple[int, int]]:
     """
     parts = [(start, end) for start, end in _spans(text) if _LETTER.search(text, start, end)]
     asked = sum(_asks(text[start:end]) for start, end in parts)
-    if len(parts) < 2 or len(parts) > MAX_PARTS or asked < 2:
+    if len(parts) < 2 or len(parts) > MAX_PARTS or not asked:
         return [(0, len(text))]
     return parts
 

@@ -140,7 +140,7 @@ def _methods(scan: Scan, reading: Reading) -> None:
     _tasks(scan, reading, bool(methods))
     if "full_8bit" in methods:
         methods = [m for m in methods if m != "full"]
-    if not methods and scan.has("method.from_scratch"):
+    if not methods and (scan.has("method.from_scratch") or _without_adapters(scan, reading)):
         methods = ["full"]
     if len(methods) > 1:
         reading.slots["methods"] = tuple(methods)
@@ -151,8 +151,15 @@ def _methods(scan: Scan, reading: Reading) -> None:
         reading.slots["method"] = "inference"
 
 
+def _without_adapters(scan: Scan, reading: Reading) -> bool:
+    """ "no peft", "sem LoRA", and nothing else named: every parameter is trained."""
+    return "lora" in reading.negative and (reading.task == "train" or scan.has("method.rl"))
+
+
 def _means_full_training(scan: Scan, hit: Hit) -> bool:
-    """ "full fine-tune" yes; "full 131072 ctx", "R1 completo pra servir" no."""
+    """ "full fine-tune" yes; "full 131072 ctx", "R1 completo pra servir", "um dia inteiro" no."""
+    if any(unit.end == hit.start for unit in scan.by_concept.get("unit", ())):
+        return False
     if hit.end - hit.start > 1:
         return True
     if any(q.role == "context" and q.start == hit.end for q in scan.quantities):
@@ -233,8 +240,6 @@ def _bits(scan: Scan, reading: Reading) -> None:
     training = reading.task == "train"
     if reading.slots.get("method") == "lora" and bits == _QLORA_BITS:
         reading.slots["method"] = "qlora"  # an adapter on a 4-bit base is what QLoRA means
-    if training and bits == 16:
-        return  # "full SFT in bf16" states the training precision, not a weight format to serve
     reading.slots["bits"] = bits
     if not training and "method" not in reading.slots and "methods" not in reading.slots and reading.task is None:
         reading.task = "run"
@@ -265,7 +270,8 @@ def _gpus(scan: Scan, reading: Reading) -> None:
         reading.slots["gpu"] = unique[0]
         if len(ids) > 1 and len(scan.role("count")) > 1:
             reading.slots["gpus"] = tuple(ids)
-    vram = [q for q in scan.role("vram") if not _beside_gpu(scan, q)]
+    # What an error message says of memory is no card that the user has.
+    vram = [] if failed is not None else [q for q in scan.role("vram") if not _beside_gpu(scan, q)]
     if vram:
         reading.slots["vram_gb"] = vram[0].value
         reading.mention_tokens(scan, "vram", vram[0].start, vram[0].end, vram[0].value)

@@ -27,6 +27,7 @@ _TOKEN: Final = re.compile(
 #: What is read of a long text, in tokens: a pasted file has its question before or after it.
 HEAD: Final = 450
 TAIL: Final = 150
+_DRAWN: Final = re.compile(r"([^\W\d_])\1{2,}")
 _MULTIPLY: Final = re.compile(r"x(?=[a-z]{1,5}$)")
 
 
@@ -56,6 +57,8 @@ def tokenise(norm: str) -> list[Token]:
     for match in _TOKEN.finditer(norm):
         kind: Kind = match.lastgroup  # type: ignore[assignment]
         text, start = match.group(), match.start()
+        if kind == "word":
+            text = _DRAWN.sub(r"\1", text)  # "diaaaa"
         glued = start == end
         end = match.end()
         after_digit = glued and tokens and tokens[-1].kind == "number"

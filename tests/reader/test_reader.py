@@ -20,12 +20,22 @@ LINES = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitli
 TEXTS = [row["text"] for row in LINES]
 
 
+def test_messages_written_by_people_who_knew_no_code_keep_the_floor_reached() -> None:
+    """Before anything was mended after them they scored 0.867, 0.923 and 0.633: what unseen messages may meet."""
+    path = CORPUS.with_name("customers.jsonl")
+    found = score([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()])
+    assert found.n == 90
+    assert found.intent >= 0.97
+    assert found.slots >= 0.97
+    assert found.exact >= 0.88
+
+
 def test_the_corpus_keeps_the_floor_reached() -> None:
     found = score(LINES)
     assert found.n == 275
-    assert found.intent >= 0.98
-    assert found.slots >= 0.985
-    assert found.exact >= 0.96
+    assert found.intent >= 0.99
+    assert found.slots >= 0.99
+    assert found.exact >= 0.98
 
 
 @pytest.mark.parametrize(
