@@ -15,10 +15,11 @@ def clock_span(scan: Scan) -> float | None:
 
     Without days of the week a later time is the same day's, an earlier one the next day's.
     """
+    times = {one.start: one for one in scan.numerals if 0 <= one.value <= 24 and not one.suffix}
     days = {index: hit for hit in scan.by_concept.get("weekday", ()) for index in range(hit.start, hit.end)}
     for hit in scan.by_concept.get("until", ()):
-        begin = _time(scan, range(hit.start - 1, max(hit.start - 1 - _REACH, -1), -1), days)
-        end = _time(scan, range(hit.end, min(hit.end + _REACH, len(scan.tokens))), days)
+        begin = _time(range(hit.start - 1, max(hit.start - 1 - _REACH, -1), -1), times, days)
+        end = _time(range(hit.end, min(hit.end + _REACH, len(scan.tokens))), times, days)
         if begin is None or end is None:
             continue
         (start, first), (stop, second) = begin, end
@@ -32,16 +33,15 @@ def clock_span(scan: Scan) -> float | None:
     return None
 
 
-def _time(scan: Scan, indices: range, days: dict[int, Hit]) -> tuple[Numeral, int | None] | None:
+def _time(indices: range, times: dict[int, Numeral], days: dict[int, Hit]) -> tuple[Numeral, int | None] | None:
     """The clock time nearest in that direction, and the day of the week beside it."""
-    numerals = {numeral.start: numeral for numeral in scan.numerals if 0 <= numeral.value <= 24 and not numeral.suffix}
     day: int | None = None
     found: Numeral | None = None
     for index in indices:
         if index in days and days[index].value is not None:
             day = int(float(str(days[index].value)))
-        if found is None and index in numerals:
-            found = numerals[index]
+        if found is None and index in times:
+            found = times[index]
         if found is not None and day is not None:
             break
     return None if found is None else (found, day)
