@@ -132,10 +132,11 @@ class Polling:
 
     def _settle(self) -> None:
         for update_id, task in list(self._open.items()):
-            if task.done():
+            # One that was cancelled, at the end, stays open: it is not committed and has to come again.
+            if task.done() and not task.cancelled():
                 del self._open[update_id]
                 self._over.add(update_id)
-                if not task.cancelled() and (error := task.exception()) is not None:
+                if (error := task.exception()) is not None:
                     log.error("an update was given up", extra={"update": update_id}, exc_info=error)
         if not self._open:
             self._over.clear()
