@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 #: Seconds between tries while the database is away.
 _FIRST_PAUSE: Final = 0.2
 _LAST_PAUSE: Final = 5.0
+#: Tries after which an update is given up that meets a fault of ours, not of the database's.
+_MOST_FAULTS: Final = 3
 
 
 class UnidentifiedError(ValueError):
@@ -57,8 +59,8 @@ class Turns:
             raise UnidentifiedError
         if update_id in self._open:
             return self._open[update_id]
-        update = self._parse(raw, update_id)
-        task = self._lanes.put(_lane(update, update_id), lambda: self._handle(update_id, update))
+        update, lane = self._parse(raw, update_id)
+        task = self._lanes.put(lane, lambda: self._handle(update_id, update))
         self._open[update_id] = task
         task.add_done_callback(lambda _done: self._open.pop(update_id, None))
         return task
@@ -71,23 +73,32 @@ class Turns:
         for task in list(self._calls):
             task.cancel()
 
-    def _parse(self, raw: dict[str, Any], update_id: int) -> Update | None:
+    def _parse(self, raw: dict[str, Any], update_id: int) -> tuple[Update | None, Hashable]:
+        """An update, None where it can't be read, and its lane."""
         try:
-            return Update.de_json(raw, None)
+            update = Update.de_json(raw, None)
+            lane = _lane(update, update_id)
+            hash(lane)
         except Exception as error:
             # Whatever Telegram sends: one update that can't be read must not stop the others.
             log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
-            return None
+            return None, _lane(None, update_id)
+        return update, lane
 
     async def _handle(self, update_id: int, update: Update | None) -> None:
         token = request_id.set(f"u{update_id}")
-        pause = _FIRST_PAUSE
+        pause, faults = _FIRST_PAUSE, 0
         try:
             while True:
                 try:
                     return await self._turn(update_id, update)
                 except (SQLAlchemyError, OSError) as error:
                     log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
+                except Exception as error:
+                    faults += 1
+                    if faults == _MOST_FAULTS:
+                        raise
+                    log.warning("an update could not be kept; it waits", extra={"fault": type(error).__name__})
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LAST_PAUSE)
         finally:
@@ -106,10 +117,12 @@ class Turns:
         outcome: Any = "handled"
         try:
             effects = decide(update, found.remembered, context)
+            letters = write_letters(update_id, effects.actions)
         except Exception:
             log.exception("an update could not be handled")
             outcome = "failed"
             effects = failure(update, found.remembered, context)
+            letters = write_letters(update_id, effects.actions)
         self._call(action for action in effects.actions if isinstance(action, Call))
         committed = await self._store.commit(
             Handled(
@@ -117,7 +130,7 @@ class Turns:
                 outcome=outcome,
                 edited=update.edited_message is not None,
                 remember=effects.remember,
-                letters=write_letters(update_id, effects.actions),
+                letters=letters,
                 moved=effects.moved,
                 reachable=effects.reachable,
             )
