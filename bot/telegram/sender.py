@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from sqlalchemy.exc import SQLAlchemyError
 from telegram.error import TelegramError
 
 from bot.store.records import Mark, Recorded
@@ -23,6 +24,8 @@ from bot.telegram.lanes import Lanes
 from bot.telegram.letters import Message, content, read_letter, sending
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 #: Seconds between tries: doubled from the first to the last.
 FIRST_PAUSE: Final = 0.5
@@ -109,7 +112,7 @@ class Sender:
         way = _Way(FIRST_PAUSE)
         if message.unless is not None:
             await asyncio.sleep(ALBUM_PAUSE)
-            if await self._store.is_recorded(message.unless):
+            if await _read(self._store.is_recorded, message.unless):
                 return Mark(id=row.id, state="failed", fault="not needed")
         moved: tuple[int, int] | None = None
         while True:
@@ -177,7 +180,7 @@ class Sender:
         if message.message_id is not None:
             targets = [message.message_id]
         else:
-            targets = await self._store.answers_sent(message.chat_id, row.answers or 0, row.id)
+            targets = await _read(self._store.answers_sent, message.chat_id, row.answers or 0, row.id)
         gone: list[int] = []
         if message.index < len(targets):
             target = targets[message.index]
@@ -225,3 +228,15 @@ class Sender:
                 log.warning("the database does not take a mark", extra={"fault": type(error).__name__})
             await asyncio.sleep(pause)
             pause = min(pause * 2, LAST_PAUSE)
+
+
+async def _read(read: Callable[..., Awaitable[Result]], *args: Any) -> Result:
+    """What the database says, however long it is away: the message that needs it is not sent yet."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await read(*args)
+        except (SQLAlchemyError, OSError) as error:
+            log.warning("the database is away; a message waits", extra={"fault": type(error).__name__})
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, LAST_PAUSE)
