@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
-from telegram.error import TelegramError
+from telegram.error import NetworkError, TelegramError
 
 from bot.store.records import Mark, Recorded
 from bot.store.store import Store
@@ -197,7 +197,9 @@ class Sender:
 
     async def _send(self, row: Recorded, message: Message, way: _Way) -> Mark:
         params = sending(message, plain=way.plain, in_thread=way.in_thread, as_reply=way.as_reply)
-        result: dict[str, Any] = await self._api.call("sendMessage", params)
+        result = await self._api.call("sendMessage", params)
+        if not isinstance(result, dict) or not isinstance(result.get("message_id"), int):
+            raise NetworkError("an answer without a message")
         return Mark(id=row.id, state="sent", message_id=result["message_id"])
 
     async def _edit(self, message: Message, target: int, way: _Way) -> bool:
