@@ -45,6 +45,7 @@ class _Way:
     in_thread: bool = True
     as_reply: bool = True
     unknown: int = 0
+    sent: int = 0  # what had been sent to others at the last try of unknown outcome
 
 
 class TokenRefusedError(Exception):
@@ -109,7 +110,7 @@ class Sender:
 
     async def _try_until_known(self, row: Recorded) -> Mark:
         message = read_letter(row)
-        way = _Way(FIRST_PAUSE)
+        way = _Way(FIRST_PAUSE, sent=self.counts["sent"])
         if message.unless is not None:
             await asyncio.sleep(ALBUM_PAUSE)
             if await _read(self._store.is_recorded, message.unless):
@@ -142,7 +143,9 @@ class Sender:
                 await asyncio.sleep(found.wait.total_seconds())
             case Fault.UNSENT | Fault.UNKNOWN:
                 if found.fault is Fault.UNKNOWN:
-                    way.unknown += 1
+                    # An outage is no reason to give up: the others must have got through meanwhile.
+                    way.unknown += self.counts["sent"] > way.sent
+                    way.sent = self.counts["sent"]
                     self.counts["unknown"] += 1
                     log.warning("outcome unknown, sending again", extra={"row": row.id, "fault": found.text})
                     if way.unknown >= MOST_UNKNOWN:
