@@ -87,11 +87,11 @@ class Turns:
 
     async def _handle(self, update_id: int, update: Update | None) -> None:
         token = request_id.set(f"u{update_id}")
-        pause, faults = _FIRST_PAUSE, 0
+        pause, faults, tried = _FIRST_PAUSE, 0, False
         try:
             while True:
                 try:
-                    return await self._turn(update_id, update)
+                    return await self._turn(update_id, update, tried)
                 except (SQLAlchemyError, OSError) as error:
                     log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
                 except Exception as error:
@@ -99,12 +99,13 @@ class Turns:
                     if faults == _MOST_FAULTS:
                         raise
                     log.warning("an update could not be kept; it waits", extra={"fault": type(error).__name__})
+                tried = True
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LAST_PAUSE)
         finally:
             request_id.reset(token)
 
-    async def _turn(self, update_id: int, update: Update | None) -> None:
+    async def _turn(self, update_id: int, update: Update | None, tried: bool) -> None:
         if update is None:
             self.counts["unreadable"] += 1
             await self._store.commit(Handled(update_id=update_id, outcome="unreadable"))
@@ -112,6 +113,8 @@ class Turns:
         found = await self._store.look_up(_lookup(update_id, update))
         if found.handled:
             self.counts["repeated"] += 1
+            if tried:
+                await self._sender.take_over()
             return
         context = self._context()
         outcome: Any = "handled"
@@ -137,6 +140,9 @@ class Turns:
         )
         self.counts[outcome if committed.fresh else "repeated"] += 1
         self._sender.accept(committed.recorded)
+        if not committed.fresh:
+            # Perhaps kept by a commit whose outcome was unknown: nothing of the chat may be sent before it.
+            await self._sender.take_over()
         log.debug("handled", extra=_summary(update, effects))
 
     def _call(self, calls: Iterable[Call]) -> None:
