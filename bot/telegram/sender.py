@@ -78,7 +78,7 @@ class Sender:
 
     async def take_over(self) -> None:
         """Deliver what was recorded before a restart, or by a replica that has gone silent."""
-        rows = await self._store.take_over(list(self._open))
+        rows = await self._store.take_over(self._open)
         if rows:
             log.warning("sending again what may have arrived", extra={"messages": len(rows)})
             self.counts["taken_over"] += len(rows)
