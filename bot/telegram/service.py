@@ -24,13 +24,13 @@ from bot.telegram.commands import command_calls
 from bot.telegram.handlers import DecideContext
 from bot.telegram.polling import Polling
 from bot.telegram.sender import Sender
-from bot.telegram.turns import Turns
+from bot.telegram.turns import CALLS, Turns
 from bot.telegram.webhook import Webhook, announce, default_secret, listen
 from planner.errors import OperatorError
 
 log = logging.getLogger(__name__)
 
-#: Calls of the Bot API at once.
+#: Messages sent at once.
 CONNECTIONS: Final = 32
 #: Seconds for updates, and then for messages, to be finished at the end.
 DRAIN: Final = 8.0
@@ -72,7 +72,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
             memory=timedelta(days=settings.memory_days),
             lease=lease,
         ) as store,
-        _opened(make_api(token, settings.api_url, connections=CONNECTIONS), stop) as api,
+        _opened(make_api(token, settings.api_url, connections=CONNECTIONS + CALLS), stop) as api,
     ):
         if stop.is_set():
             return

@@ -29,6 +29,9 @@ _FIRST_PAUSE: Final = 0.2
 _LAST_PAUSE: Final = 5.0
 #: Tries after which an update is given up that meets a fault of ours, not of the database's.
 _MOST_FAULTS: Final = 3
+#: Calls made beside messages at once, and seconds after which one that still waits is worthless.
+CALLS: Final = 6
+_LATE: Final = 30.0
 
 
 class UnidentifiedError(ValueError):
@@ -46,6 +49,7 @@ class Turns:
         self._lanes = Lanes("turn")
         self._open: dict[int, asyncio.Task[None]] = {}
         self._calls: set[asyncio.Task[None]] = set()
+        self._call_slots = asyncio.Semaphore(CALLS)
         self.counts: Counter[str] = Counter()
 
     def take(self, raw: dict[str, Any]) -> asyncio.Task[None]:
@@ -153,10 +157,12 @@ class Turns:
 
     async def _call_once(self, call: Call) -> None:
         try:
-            await self._api.call(call.method, call.params)
-        except TelegramError as error:
+            async with asyncio.timeout(_LATE), self._call_slots:
+                await self._api.call(call.method, call.params)
+        except (TelegramError, TimeoutError) as error:
             # Late ones are refused ("query is too old"); nothing is lost but a spinner.
-            log.info("a call failed", extra={"method": call.method, "fault": error.message})
+            fault = error.message if isinstance(error, TelegramError) else "too late"
+            log.info("a call failed", extra={"method": call.method, "fault": fault})
 
 
 def _lane(update: Update | None, update_id: int) -> Hashable:
