@@ -222,7 +222,13 @@ class Writer:
                     for mark in over
                 ],
             )
-        lost = [{"row": mark.id, "lost": message_id} for mark in marks for message_id in mark.gone]
+        lost = [{"row": mark.id, "lost": one, "instead": None} for mark in marks for one in mark.gone]
+        # Its place among the parts of an answer is kept.
+        lost += [
+            {"row": mark.id, "lost": mark.replaces, "instead": mark.message_id}
+            for mark in marks
+            if mark.replaces is not None
+        ]
         if lost:
             await connection.execute(_LOSE, lost)
         again = [{"row": mark.id} for mark in marks if mark.state == "waiting"]
@@ -252,7 +258,7 @@ _LOSE: Final = (
         outbox.c.chat_id == select(_same.c.chat_id).where(_same.c.id == bindparam("row")).scalar_subquery(),
         outbox.c.message_id == bindparam("lost"),
     )
-    .values(message_id=None)
+    .values(message_id=bindparam("instead"))
 )
 
 _later = questions.alias("later")

@@ -190,8 +190,7 @@ class Sender:
             if await self._edit(message, target, way):
                 mark = Mark(id=row.id, state="sent", message_id=target)
             else:
-                gone.append(target)
-                mark = await self._send(row, message, way)
+                mark = replace(await self._send(row, message, way), replaces=target)
         else:
             mark = await self._send(row, message, way)
         if message.last:
