@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from planner.errors import OperatorError
 
-#: Seconds to wait for another writer.
-_BUSY: Final = 15.0
+#: Seconds to wait for another writer, or for a connection; callers come again.  Nothing ends a wait in SQLite sooner.
+_BUSY: Final = 5.0
 _DRIVERS: Final = {
     "sqlite": "sqlite+aiosqlite",
     "sqlite+aiosqlite": "sqlite+aiosqlite",
@@ -74,7 +74,7 @@ def _prepare(engine: AsyncEngine, begin: str) -> None:
     def connect(connection: Any, _record: object) -> None:
         cursor = connection.cursor()
         # WAL lets readers go on beside the writer; FULL keeps a commit through a power cut.
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=15000", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY * 1000:.0f}", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Final, Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 MAX_GROUP: Final = 256
+#: Seconds for what is queued at the end.
+_CLOSING: Final = 2.0
 
 
 class Group(Generic[Item, Result]):
@@ -33,12 +36,12 @@ class Group(Generic[Item, Result]):
         return await future
 
     async def close(self) -> None:
-        """Finish what is queued, then stop."""
-        while not self._queue.empty():
-            await asyncio.sleep(0)
-            if self._task.done():
-                break
-        self._task.cancel()
+        """Finish what is queued, unless that hangs, then stop."""
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._queue.join(), _CLOSING)
+        finally:
+            self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
@@ -52,6 +55,8 @@ class Group(Generic[Item, Result]):
                 for _item, future in group:
                     future.cancel()
                 raise
+            for _pair in group:
+                self._queue.task_done()
 
     async def _settle(self, group: list[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:

@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 CONNECTIONS: Final = 32
 #: Seconds for updates, and then for messages, to be finished at the end.
 DRAIN: Final = 8.0
+#: Seconds after which whatever still hangs is left: supervisors kill after 30.
+GRACE: Final = 2 * DRAIN + 4
 _PRICES: Final = 30.0
 _SWEEP: Final = 3600.0
 _FIRST_PAUSE: Final = 0.5
@@ -54,13 +56,18 @@ async def serve(settings: Settings) -> None:
         await running
         return
     log.info("stopping")
-    await running
+    done, _hanging = await asyncio.wait([running], timeout=GRACE)
+    if not done:
+        log.warning("stopped before everything was finished")
+        running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
 
 
 async def _run(settings: Settings, stop: asyncio.Event) -> None:
     token = settings.token.get_secret_value() if settings.token is not None else ""
     host, _colon, port = settings.webhook_listen.rpartition(":")
-    owner = f"{socket.gethostname()[:50]}:{port if settings.webhook_url else 'polling'}"
+    owner = f"{socket.gethostname()[-50:]}:{port if settings.webhook_url else 'polling'}"
     shop = load_seeds(settings.links, settings.price_stale_days)
     lease = timedelta(seconds=settings.lease_seconds)
     async with (
@@ -103,7 +110,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 secret = settings.webhook_secret
                 key = secret.get_secret_value() if secret is not None else default_secret(token)
                 async with listen(Webhook(turns, key), host.strip("[]"), int(port)):
-                    await announce(api, settings.webhook_url, key)
+                    await _until(stop, sender, announce(api, settings.webhook_url, key))
                     log.info("receiving by webhook", extra={"listen": settings.webhook_listen, "bot": api.username})
                     await _until(stop, sender)
                     await turns.drain(DRAIN)
