@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from planner.errors import OperatorError
@@ -50,6 +50,16 @@ def is_sqlite(url: URL) -> bool:
     return url.drivername.startswith("sqlite")
 
 
+def never_taken(error: Exception) -> bool:
+    """Whether the database refused the data themselves, as it would again.
+
+    What asyncpg refuses by itself is no DataError to SQLAlchemy, but has the code of one.
+    """
+    if not isinstance(error, DBAPIError):
+        return False
+    return isinstance(error, DataError) or str(getattr(error.orig, "pgcode", "")).startswith("22")
+
+
 def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     """An engine for writing and one for reading; the same one where the database sorts writers out itself.
 
@@ -57,12 +67,18 @@ def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     time-out: the writing engine has one connection, and takes the write lock at BEGIN.
     """
     if not is_sqlite(url):
-        engine = create_async_engine(url, pool_size=8, max_overflow=0, pool_pre_ping=True, pool_timeout=_BUSY)
+        engine = create_async_engine(
+            url, pool_size=8, max_overflow=0, pool_pre_ping=True, pool_timeout=_BUSY, hide_parameters=True
+        )
         return engine, engine
     engines = []
     for begin in ("BEGIN IMMEDIATE", "BEGIN"):
         engine = create_async_engine(
-            url, pool_size=1, max_overflow=0, connect_args={"timeout": _BUSY, "isolation_level": None}
+            url,
+            pool_size=1,
+            max_overflow=0,
+            hide_parameters=True,
+            connect_args={"timeout": _BUSY, "isolation_level": None},
         )
         _prepare(engine, begin)
         engines.append(engine)

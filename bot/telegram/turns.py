@@ -13,6 +13,7 @@ from telegram import Update
 from telegram.error import TelegramError
 
 from bot.logs import request_id
+from bot.store.engine import never_taken
 from bot.store.records import Handled, Lookup
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
@@ -36,6 +37,10 @@ _LATE: Final = 30.0
 
 class UnidentifiedError(ValueError):
     """What came is no update: it has no id."""
+
+
+class RefusedError(Exception):
+    """The database does not take what an update leads to."""
 
 
 class Turns:
@@ -96,13 +101,17 @@ class Turns:
             while True:
                 try:
                     return await self._turn(update_id, update, tried)
-                except (SQLAlchemyError, OSError) as error:
-                    log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
                 except Exception as error:
-                    faults += 1
-                    if faults == _MOST_FAULTS:
+                    # What the database will never take is a fault of ours too: it would hold up everybody.
+                    if isinstance(error, SQLAlchemyError | OSError) and not never_taken(error):
+                        log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
+                    elif (faults := faults + 1) < _MOST_FAULTS:
+                        log.warning("an update could not be kept; it waits", extra={"fault": type(error).__name__})
+                    elif isinstance(error, SQLAlchemyError):
+                        # Its own words hold what was to be kept.
+                        raise RefusedError(type(error).__name__) from None
+                    else:
                         raise
-                    log.warning("an update could not be kept; it waits", extra={"fault": type(error).__name__})
                 tried = True
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LAST_PAUSE)
