@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from planner.errors import OperatorError
 
-#: Seconds to wait for another writer.
-_BUSY: Final = 15.0
+#: Seconds to wait for another writer, or for a connection; callers come again.  Nothing ends a wait in SQLite sooner.
+_BUSY: Final = 5.0
 #: Seconds to connect to PostgreSQL, and for one statement.
 _CONNECT: Final = 10.0
 _COMMAND: Final = 60.0
@@ -56,6 +56,25 @@ def is_sqlite(url: URL) -> bool:
     return url.drivername.startswith("sqlite")
 
 
+def never_taken(error: Exception) -> bool:
+    """Whether the database refused the data themselves, as it would again.
+
+    What asyncpg refuses by itself is no DataError to SQLAlchemy, but has the code of one.
+    """
+    if not isinstance(error, DBAPIError):
+        return False
+    return isinstance(error, DataError | IntegrityError) or str(getattr(error.orig, "pgcode", "")).startswith("22")
+
+
+def is_away(error: Exception) -> bool:
+    """Whether the database can't be reached or can't work now, so that another try may succeed.
+
+    While it connects, asyncpg raises errors of its own that SQLAlchemy does not wrap ("is starting up").
+    """
+    own = type(error).__module__.partition(".")[0] == "asyncpg"
+    return (own or isinstance(error, SQLAlchemyError | OSError)) and not never_taken(error)
+
+
 def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     """An engine for writing and one for reading; the same one where the database sorts writers out itself.
 
@@ -69,13 +88,18 @@ def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
             max_overflow=0,
             pool_pre_ping=True,
             pool_timeout=_BUSY,
+            hide_parameters=True,
             connect_args={"timeout": _CONNECT, "command_timeout": _COMMAND},
         )
         return engine, engine
     engines = []
     for begin in ("BEGIN IMMEDIATE", "BEGIN"):
         engine = create_async_engine(
-            url, pool_size=1, max_overflow=0, connect_args={"timeout": _BUSY, "isolation_level": None}
+            url,
+            pool_size=1,
+            max_overflow=0,
+            hide_parameters=True,
+            connect_args={"timeout": _BUSY, "isolation_level": None},
         )
         _prepare(engine, begin)
         engines.append(engine)
@@ -87,7 +111,7 @@ def _prepare(engine: AsyncEngine, begin: str) -> None:
     def connect(connection: Any, _record: object) -> None:
         cursor = connection.cursor()
         # WAL lets readers go on beside the writer; FULL keeps a commit through a power cut.
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=15000", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY * 1000:.0f}", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

@@ -10,6 +10,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 MAX_GROUP: Final = 256
+#: Seconds for what is queued at the end.
+_CLOSING: Final = 2.0
 
 
 class ClosedError(RuntimeError):
@@ -38,11 +40,16 @@ class Group(Generic[Item, Result]):
         return await future
 
     async def close(self) -> None:
-        """Finish what was put in, then stop."""
+        """Finish what was put in, unless that hangs, then stop."""
         if not self._closed:
             self._closed = True
             self._queue.put_nowait(None)
-        await self._task
+        await asyncio.wait({self._task}, timeout=_CLOSING)
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        while not self._queue.empty():
+            if (pair := self._queue.get_nowait()) is not None:
+                pair[1].cancel()
 
     async def _run(self) -> None:
         while (first := await self._queue.get()) is not None:
@@ -53,7 +60,12 @@ class Group(Generic[Item, Result]):
                     self._queue.put_nowait(None)
                     break
                 group.append(following)
-            await self._settle(group)
+            try:
+                await self._settle(group)
+            except asyncio.CancelledError:
+                for _item, future in group:
+                    future.cancel()
+                raise
 
     async def _settle(self, group: list[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:

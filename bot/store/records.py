@@ -129,6 +129,7 @@ class Mark:
     fault: str | None = None
     moved: tuple[int, int] | None = None  # found while sending: the group's old and new chat id
     unreachable: int | None = None  # found while sending: the chat that blocked the bot
+    replaces: int | None = None  # the bot's message, in the same chat, in whose stead this one stands from now on
     gone: tuple[int, ...] = ()  # the bot's messages, in the same chat, that are no longer there
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,7 +73,7 @@ class Store:
         """Keep how a recorded message fared.  Returns after the commit."""
         await self._writes.do(item)
 
-    async def take_over(self, known: Sequence[int]) -> list[Recorded]:
+    async def take_over(self, known: Collection[int]) -> list[Recorded]:
         """Recorded messages that nobody is sending, but for those ``known``; each may have been sent already."""
         now = self._clock()
         async with self._writing.begin() as connection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -222,7 +222,13 @@ class Writer:
                     for mark in over
                 ],
             )
-        lost = [{"row": mark.id, "lost": message_id} for mark in marks for message_id in mark.gone]
+        lost = [{"row": mark.id, "lost": one, "instead": None} for mark in marks for one in mark.gone]
+        # Its place among the parts of an answer is kept.
+        lost += [
+            {"row": mark.id, "lost": mark.replaces, "instead": mark.message_id}
+            for mark in marks
+            if mark.replaces is not None
+        ]
         if lost:
             await connection.execute(_LOSE, lost)
         again = [{"row": mark.id} for mark in marks if mark.state == "waiting"]
@@ -252,7 +258,7 @@ _LOSE: Final = (
         outbox.c.chat_id == select(_same.c.chat_id).where(_same.c.id == bindparam("row")).scalar_subquery(),
         outbox.c.message_id == bindparam("lost"),
     )
-    .values(message_id=None)
+    .values(message_id=bindparam("instead"))
 )
 
 _later = questions.alias("later")
@@ -290,28 +296,22 @@ def _owner(place: Place) -> tuple[int, int]:
 
 
 async def waiting(
-    connection: AsyncConnection, writer: Writer, now: datetime, lease: datetime, *, alone: bool, known: Sequence[int]
+    connection: AsyncConnection, writer: Writer, now: datetime, lease: datetime, *, alone: bool, known: Collection[int]
 ) -> list[Recorded]:
     """Take over recorded messages that nobody is sending: this replica's own from before, and those of replicas
     that have gone silent (``alone``: there is no other replica, all are ours).  Each may have been sent already.
     """
-    free = outbox.c.owner == writer.owner
+    free = and_(outbox.c.bot_id == writer.bot_id, outbox.c.state == "waiting")
     if not alone:
-        free = or_(free, outbox.c.leased_until < now)
-    mine = (
-        select(outbox.c.id)
-        .where(outbox.c.bot_id == writer.bot_id, outbox.c.state == "waiting", outbox.c.id.not_in(known))
-        .order_by(outbox.c.id)
-        .with_for_update(skip_locked=True)
-    )
-    if not alone:
-        mine = mine.where(free)
-    ids = list((await connection.execute(mine)).scalars())
+        free = and_(free, or_(outbox.c.owner == writer.owner, outbox.c.leased_until < now))
+    # Known ones are left out here: there may be more of them than a statement takes parameters.
+    rows = await connection.execute(select(outbox.c.id).where(free).order_by(outbox.c.id))
+    ids = [id_ for id_ in rows.scalars() if id_ not in known]
     found: list[Recorded] = []
     for start in range(0, len(ids), 500):
-        rows = await connection.execute(
+        taken = await connection.execute(
             update(outbox)
-            .where(outbox.c.id.in_(ids[start : start + 500]))
+            .where(outbox.c.id.in_(ids[start : start + 500]), free)  # another may have been quicker
             .values(owner=writer.owner, leased_until=lease, uncertain=outbox.c.uncertain + 1)
             .returning(outbox.c.id, outbox.c.chat_id, outbox.c.payload, outbox.c.answers, outbox.c.uncertain)
         )
@@ -323,7 +323,7 @@ async def waiting(
                 answers=row.answers,
                 uncertain=row.uncertain,
             )
-            for row in rows
+            for row in taken
         ]
     return sorted(found, key=lambda row: row.id)
 

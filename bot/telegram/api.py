@@ -13,7 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from telegram import Bot
-from telegram.error import NetworkError, TimedOut
+from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
 #: Seconds to connect, and to wait for an answer.
@@ -80,13 +80,37 @@ class Transport(BaseRequest):
             async with self._session.request(
                 method, url, timeout=timeout, allow_redirects=False, **_body(request_data)
             ) as answer:
-                return answer.status, await answer.read()
+                status, body = answer.status, await answer.read()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise NotSent(type(error).__name__) from None
         except TimeoutError:
             raise TimedOut from None
         except (aiohttp.ClientError, OSError) as error:
             raise NetworkError(type(error).__name__) from None
+        if status >= 300 and not _is_answer(_read(body)):
+            # A proxy's 403 is no user's, and its 404 says nothing of the token.
+            raise NetworkError(f"HTTP {status}, not from the Bot API")
+        return status, body
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """The Bot API's answer.  Raises NetworkError for anything else, which is not logged: it may hold texts."""
+        found = _read(payload)
+        if not _is_answer(found):
+            raise NetworkError("an answer that is not the Bot API's")
+        answer: dict[str, Any] = found
+        return answer
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_answer(found: Any) -> bool:
+    return isinstance(found, dict) and ("result" in found if found.get("ok") is True else "error_code" in found)
 
 
 def _body(data: RequestData | None) -> dict[str, Any]:
@@ -113,7 +137,12 @@ class Api(Bot):
 
     async def call(self, method: str, params: Mapping[str, Any], *, wait: float = ANSWER) -> Any:
         """Call a method.  Raises telegram.error.TelegramError."""
-        return await self._post(method, dict(params), read_timeout=wait)
+        try:
+            return await self._post(method, dict(params), read_timeout=wait)
+        except TelegramError:
+            raise
+        except Exception as error:
+            raise NetworkError(f"an answer that can't be read: {type(error).__name__}") from None
 
 
 def proxy_for(url: str) -> str | None:

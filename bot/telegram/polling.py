@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError
+from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from bot.telegram.api import Api
 from bot.telegram.faults import diagnose
@@ -109,14 +109,16 @@ class Polling:
             "timeout": 0 if self._open else hold,
             "allowed_updates": list(ALLOWED_UPDATES),
         }
-        updates: list[Any] = await self._api.call("getUpdates", params, wait=hold + SLACK)
+        updates = await self._api.call("getUpdates", params, wait=hold + SLACK)
+        if not isinstance(updates, list):
+            raise NetworkError("an answer without updates")
         return updates
 
     async def _take(self, updates: list[Any]) -> None:
         """Handle what is new, and wait until all is handled, but not for long: a slow chat holds nobody up."""
         for raw in updates:
             update_id = raw.get("update_id") if isinstance(raw, dict) else None
-            if update_id in self._open or update_id in self._over:
+            if isinstance(update_id, int) and (update_id in self._open or update_id in self._over):
                 continue
             try:
                 task = self._turns.take(raw)
@@ -132,10 +134,11 @@ class Polling:
 
     def _settle(self) -> None:
         for update_id, task in list(self._open.items()):
-            if task.done():
+            # One that was cancelled, at the end, stays open: it is not committed and has to come again.
+            if task.done() and not task.cancelled():
                 del self._open[update_id]
                 self._over.add(update_id)
-                if not task.cancelled() and (error := task.exception()) is not None:
+                if (error := task.exception()) is not None:
                     log.error("an update was given up", extra={"update": update_id}, exc_info=error)
         if not self._open:
             self._over.clear()

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from telegram.error import TelegramError
+from telegram.error import NetworkError, TelegramError
 
+from bot.store.engine import is_away
 from bot.store.records import Mark, Recorded
 from bot.store.store import Store
 from bot.telegram.api import Api
@@ -23,6 +24,8 @@ from bot.telegram.lanes import Lanes
 from bot.telegram.letters import Message, content, read_letter, sending
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 #: Seconds between tries: doubled from the first to the last.
 FIRST_PAUSE: Final = 0.5
@@ -42,6 +45,7 @@ class _Way:
     in_thread: bool = True
     as_reply: bool = True
     unknown: int = 0
+    sent: int = 0  # what had been sent to others at the last try of unknown outcome
 
 
 class TokenRefusedError(Exception):
@@ -74,7 +78,7 @@ class Sender:
 
     async def take_over(self) -> None:
         """Deliver what was recorded before a restart, or by a replica that has gone silent."""
-        rows = await self._store.take_over(list(self._open))
+        rows = await self._store.take_over(self._open)
         if rows:
             log.warning("sending again what may have arrived", extra={"messages": len(rows)})
             self.counts["taken_over"] += len(rows)
@@ -106,10 +110,10 @@ class Sender:
 
     async def _try_until_known(self, row: Recorded) -> Mark:
         message = read_letter(row)
-        way = _Way(FIRST_PAUSE)
+        way = _Way(FIRST_PAUSE, sent=self.counts["sent"])
         if message.unless is not None:
             await asyncio.sleep(ALBUM_PAUSE)
-            if await self._store.is_recorded(message.unless):
+            if await _read(self._store.is_recorded, message.unless):
                 return Mark(id=row.id, state="failed", fault="not needed")
         moved: tuple[int, int] | None = None
         while True:
@@ -139,7 +143,9 @@ class Sender:
                 await asyncio.sleep(found.wait.total_seconds())
             case Fault.UNSENT | Fault.UNKNOWN:
                 if found.fault is Fault.UNKNOWN:
-                    way.unknown += 1
+                    # An outage is no reason to give up: the others must have got through meanwhile.
+                    way.unknown += self.counts["sent"] > way.sent
+                    way.sent = self.counts["sent"]
                     self.counts["unknown"] += 1
                     log.warning("outcome unknown, sending again", extra={"row": row.id, "fault": found.text})
                     if way.unknown >= MOST_UNKNOWN:
@@ -177,15 +183,14 @@ class Sender:
         if message.message_id is not None:
             targets = [message.message_id]
         else:
-            targets = await self._store.answers_sent(message.chat_id, row.answers or 0, row.id)
+            targets = await _read(self._store.answers_sent, message.chat_id, row.answers or 0, row.id)
         gone: list[int] = []
         if message.index < len(targets):
             target = targets[message.index]
             if await self._edit(message, target, way):
                 mark = Mark(id=row.id, state="sent", message_id=target)
             else:
-                gone.append(target)
-                mark = await self._send(row, message, way)
+                mark = replace(await self._send(row, message, way), replaces=target)
         else:
             mark = await self._send(row, message, way)
         if message.last:
@@ -194,7 +199,9 @@ class Sender:
 
     async def _send(self, row: Recorded, message: Message, way: _Way) -> Mark:
         params = sending(message, plain=way.plain, in_thread=way.in_thread, as_reply=way.as_reply)
-        result: dict[str, Any] = await self._api.call("sendMessage", params)
+        result = await self._api.call("sendMessage", params)
+        if not isinstance(result, dict) or not isinstance(result.get("message_id"), int):
+            raise NetworkError("an answer without a message")
         return Mark(id=row.id, state="sent", message_id=result["message_id"])
 
     async def _edit(self, message: Message, target: int, way: _Way) -> bool:
@@ -225,3 +232,17 @@ class Sender:
                 log.warning("the database does not take a mark", extra={"fault": type(error).__name__})
             await asyncio.sleep(pause)
             pause = min(pause * 2, LAST_PAUSE)
+
+
+async def _read(read: Callable[..., Awaitable[Result]], *args: Any) -> Result:
+    """What the database says, however long it is away: the message that needs it is not sent yet."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await read(*args)
+        except Exception as error:
+            if not is_away(error):
+                raise
+            log.warning("the database is away; a message waits", extra={"fault": type(error).__name__})
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, LAST_PAUSE)

@@ -25,16 +25,18 @@ from bot.telegram.commands import command_calls
 from bot.telegram.handlers import DecideContext
 from bot.telegram.polling import Polling
 from bot.telegram.sender import Sender
-from bot.telegram.turns import Turns
+from bot.telegram.turns import CALLS, Turns
 from bot.telegram.webhook import Webhook, announce, default_secret, listen
 from planner.errors import OperatorError
 
 log = logging.getLogger(__name__)
 
-#: Calls of the Bot API at once.
+#: Messages sent at once.
 CONNECTIONS: Final = 32
 #: Seconds for updates, and then for messages, to be finished at the end.
 DRAIN: Final = 8.0
+#: Seconds after which whatever still hangs is left: supervisors kill after 30.
+GRACE: Final = 2 * DRAIN + 4
 _PRICES: Final = 30.0
 _SWEEP: Final = 3600.0
 _FIRST_PAUSE: Final = 0.5
@@ -55,7 +57,12 @@ async def serve(settings: Settings) -> None:
         await running
         return
     log.info("stopping")
-    await running
+    done, _hanging = await asyncio.wait([running], timeout=GRACE)
+    if not done:
+        log.warning("stopped before everything was finished")
+        running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
 
 
 async def _run_alone(settings: Settings, stop: asyncio.Event) -> None:
@@ -66,7 +73,7 @@ async def _run_alone(settings: Settings, stop: asyncio.Event) -> None:
 async def _run(settings: Settings, stop: asyncio.Event) -> None:
     token = settings.token.get_secret_value() if settings.token is not None else ""
     host, _colon, port = settings.webhook_listen.rpartition(":")
-    owner = f"{socket.gethostname()[:50]}:{port if settings.webhook_url else 'polling'}"
+    owner = f"{socket.gethostname()[-50:]}:{port if settings.webhook_url else 'polling'}"
     shop = load_seeds(settings.links, settings.price_stale_days)
     lease = timedelta(seconds=settings.lease_seconds)
     async with (
@@ -78,7 +85,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
             memory=timedelta(days=settings.memory_days),
             lease=lease,
         ) as store,
-        _opened(make_api(token, settings.api_url, connections=CONNECTIONS), stop) as api,
+        _opened(make_api(token, settings.api_url, connections=CONNECTIONS + CALLS), stop) as api,
     ):
         if stop.is_set():
             return
@@ -109,7 +116,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 secret = settings.webhook_secret
                 key = secret.get_secret_value() if secret is not None else default_secret(token)
                 async with listen(Webhook(turns, key), host.strip("[]"), int(port)):
-                    await announce(api, settings.webhook_url, key)
+                    await _until(stop, sender, announce(api, settings.webhook_url, key))
                     log.info("receiving by webhook", extra={"listen": settings.webhook_listen, "bot": api.username})
                     await _until(stop, sender)
                 await turns.drain(DRAIN)

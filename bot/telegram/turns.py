@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final
 
-from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 from telegram import Update
 from telegram.error import TelegramError
 
 from bot.logs import request_id
+from bot.store.engine import is_away
+from bot.store.group import ClosedError
 from bot.store.records import Handled, Letter, Lookup, Remembered
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
@@ -27,14 +28,19 @@ log = logging.getLogger(__name__)
 #: Seconds between tries while the database is away.
 _FIRST_PAUSE: Final = 0.2
 _LAST_PAUSE: Final = 5.0
-
-
-#: Faults that another try meets again: what was to be kept, or what was kept, is not as it should be.
-_OURS: Final = (IntegrityError, DataError, ProgrammingError, ValueError, LookupError, TypeError, AttributeError)
+#: Tries after which an update is given up that meets a fault of ours, not of the database's.
+_MOST_FAULTS: Final = 3
+#: Calls made beside messages at once, and seconds after which one that still waits is worthless.
+CALLS: Final = 6
+_LATE: Final = 30.0
 
 
 class UnidentifiedError(ValueError):
     """What came is no update: it has no id."""
+
+
+class RefusedError(Exception):
+    """The database does not take what an update leads to."""
 
 
 class Turns:
@@ -48,6 +54,7 @@ class Turns:
         self._lanes = Lanes("turn")
         self._open: dict[int, asyncio.Task[None]] = {}
         self._calls: set[asyncio.Task[None]] = set()
+        self._call_slots = asyncio.Semaphore(CALLS)
         self.counts: Counter[str] = Counter()
 
     def take(self, raw: dict[str, Any]) -> asyncio.Task[None]:
@@ -61,8 +68,8 @@ class Turns:
             raise UnidentifiedError
         if update_id in self._open:
             return self._open[update_id]
-        update = self._parse(raw, update_id)
-        task = self._lanes.put(_lane(update, update_id), lambda: self._handle(update_id, update))
+        update, lane = self._parse(raw, update_id)
+        task = self._lanes.put(lane, lambda: self._handle(update_id, update))
         self._open[update_id] = task
         task.add_done_callback(lambda _done: self._open.pop(update_id, None))
         return task
@@ -75,31 +82,41 @@ class Turns:
         for task in list(self._calls):
             task.cancel()
 
-    def _parse(self, raw: dict[str, Any], update_id: int) -> Update | None:
+    def _parse(self, raw: dict[str, Any], update_id: int) -> tuple[Update | None, Hashable]:
+        """An update, None where it can't be read, and its lane."""
         try:
-            return Update.de_json(raw, None)
+            update = Update.de_json(raw, None)
+            lane = _lane(update, update_id)
+            hash(lane)
         except Exception as error:
             # Whatever Telegram sends: one update that can't be read must not stop the others.
             log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
-            return None
+            return None, _lane(None, update_id)
+        return update, lane
 
     async def _handle(self, update_id: int, update: Update | None) -> None:
         """Handle an update, however long the database is away; give it up only for a fault of ours."""
         token = request_id.set(f"u{update_id}")
-        pause = _FIRST_PAUSE
-        turn = self._turn
+        pause, faults, tried = _FIRST_PAUSE, 0, False
         try:
             while True:
                 try:
-                    return await turn(update_id, update)
-                except _OURS as error:
-                    if turn == self._give_up:
-                        raise
-                    log.error("an update could not be kept", exc_info=error)
-                    turn = self._give_up
-                    continue
-                except (SQLAlchemyError, OSError) as error:
-                    log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
+                    if faults < _MOST_FAULTS:
+                        return await self._turn(update_id, update, tried)
+                    return await self._give_up(update_id, update)
+                except ClosedError:
+                    # The bot ends: the update stays with Telegram.
+                    raise asyncio.CancelledError from None
+                except Exception as error:
+                    # What the database will never take is a fault of ours too: it would hold up everybody.
+                    if is_away(error):
+                        log.warning("the database is away; the update waits", extra={"fault": type(error).__name__})
+                    elif faults >= _MOST_FAULTS:
+                        raise RefusedError(type(error).__name__) from None
+                    else:
+                        faults += 1
+                        log.error("an update could not be kept", extra={"fault": type(error).__name__})
+                tried = True
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, _LAST_PAUSE)
         finally:
@@ -114,7 +131,7 @@ class Turns:
         self.counts["failed"] += 1
         self._sender.accept(committed.recorded)
 
-    async def _turn(self, update_id: int, update: Update | None) -> None:
+    async def _turn(self, update_id: int, update: Update | None, tried: bool) -> None:
         if update is None:
             self.counts["unreadable"] += 1
             await self._store.commit(Handled(update_id=update_id, outcome="unreadable"))
@@ -122,15 +139,19 @@ class Turns:
         found = await self._store.look_up(_lookup(update_id, update))
         if found.handled:
             self.counts["repeated"] += 1
+            if tried:
+                await self._sender.take_over()
             return
         context = self._context()
         outcome: Any = "handled"
         try:
             effects = decide(update, found.remembered, context)
+            letters = write_letters(update_id, effects.actions)
         except Exception:
             log.exception("an update could not be handled")
             outcome = "failed"
             effects = failure(update, found.remembered, context)
+            letters = write_letters(update_id, effects.actions)
         self._call(action for action in effects.actions if isinstance(action, Call))
         committed = await self._store.commit(
             Handled(
@@ -138,13 +159,16 @@ class Turns:
                 outcome=outcome,
                 edited=update.edited_message is not None,
                 remember=effects.remember,
-                letters=write_letters(update_id, effects.actions),
+                letters=letters,
                 moved=effects.moved,
                 reachable=effects.reachable,
             )
         )
         self.counts[outcome if committed.fresh else "repeated"] += 1
         self._sender.accept(committed.recorded)
+        if not committed.fresh:
+            # Perhaps kept by a commit whose outcome was unknown: nothing of the chat may be sent before it.
+            await self._sender.take_over()
         log.debug("handled", extra=_summary(update, effects))
 
     def _call(self, calls: Iterable[Call]) -> None:
@@ -155,10 +179,12 @@ class Turns:
 
     async def _call_once(self, call: Call) -> None:
         try:
-            await self._api.call(call.method, call.params)
-        except TelegramError as error:
+            async with asyncio.timeout(_LATE), self._call_slots:
+                await self._api.call(call.method, call.params)
+        except (TelegramError, TimeoutError) as error:
             # Late ones are refused ("query is too old"); nothing is lost but a spinner.
-            log.info("a call failed", extra={"method": call.method, "fault": error.message})
+            fault = error.message if isinstance(error, TelegramError) else "too late"
+            log.info("a call failed", extra={"method": call.method, "fault": fault})
 
 
 def _lane(update: Update | None, update_id: int) -> Hashable:
