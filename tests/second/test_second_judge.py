@@ -85,10 +85,18 @@ class Emulator:
 
 async def until(look: Callable[[], Awaitable[Any]]) -> Any:
     """What is seen once there is something."""
-    async with asyncio.timeout(PATIENCE):
-        while not (seen := await look()):
-            await asyncio.sleep(0.02)
-    return seen
+    end = asyncio.get_running_loop().time() + PATIENCE
+    while True:
+        if seen := await look():
+            return seen
+        assert asyncio.get_running_loop().time() < end, f"nothing came in {PATIENCE} s"
+        await asyncio.sleep(0.02)
+
+
+def show_logs(home: Path) -> None:
+    """Print the logs, which pytest shows of a test that failed."""
+    for log in sorted(home.glob("*.log")):
+        print(f"--- {log}\n{log.read_text()}")
 
 
 @pytest.fixture
@@ -109,8 +117,7 @@ async def emulator(tmp_path: Path) -> AsyncIterator[Emulator]:
         if process.returncode is None:
             process.terminate()
         await process.communicate()
-        for one in sorted(tmp_path.glob("*.log")):  # pytest shows it when the test failed
-            print(f"--- {one}\n{one.read_text()}")
+        show_logs(tmp_path)
 
 
 @asynccontextmanager
