@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-peer soak bench fuzz lint types format lock messages clean
+.PHONY: help run test test-peer node soak bench fuzz lint types format lock messages clean
 
 help: ## show what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -36,13 +36,17 @@ run: $(VENV)/.compiled ## start the bot; without GPUBOT_TOKEN, talk to it in thi
 test: $(VENV)/.test $(VENV)/.compiled lint types ## lint, type-check, check translations, run the tests
 	@$(BIN)/python -m pytest -n auto -q
 
-tests/second/node_modules/.made: tests/second/package-lock.json
-	@{ command -v npm >/dev/null || { echo "make test-peer needs node and npm" ; exit 1; } ; } >&2
-	@npm ci --prefix tests/second --no-audit --no-fund --loglevel=error </dev/null >&2
+# The public emulator of test-peer; npm says nothing unless it fails.
+SECOND := tests/second/node_modules/.made
+$(SECOND): tests/second/package.json tests/second/package-lock.json | node
+	@cd tests/second && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error </dev/null >/dev/null
 	@touch $@
 
-test-peer: $(VENV)/.test $(VENV)/.compiled tests/second/node_modules/.made ## try the bot against a public Bot API emulator (needs node)
-	@$(BIN)/python -m pytest -q -m second
+node:
+	@{ command -v node && command -v npm ; } >/dev/null || { echo "make test-peer needs node and npm on the PATH" >&2 ; exit 1 ; }
+
+test-peer: node $(VENV)/.test $(VENV)/.compiled $(SECOND) ## try the bot against a public Bot API emulator (needs node)
+	@$(BIN)/python -m pytest -q -m second tests/second
 
 soak: $(VENV)/.test $(VENV)/.compiled ## kill the bot 50 times under load per way of receiving and database (minutes)
 	@$(BIN)/python -m pytest -q -s -m soak
@@ -75,4 +79,4 @@ lock: $(VENV)/.test ## pin the newest versions that pyproject.toml allows (needs
 	  pyproject.toml -o .ci/lock/test.txt
 
 clean: ## remove everything that was made
-	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) tests/second/node_modules dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

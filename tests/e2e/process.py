@@ -1,4 +1,4 @@
-"""The real bot as a process of its own, talking to the tests' Bot API server by polling or by webhook."""
+"""The real bot as a process of its own, talking to a Bot API server by polling or by webhook."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
-from peer import TOKEN, BotApi
+from peer import TOKEN
 
 Mode = Literal["polling", "webhook"]
+
+
+class Server(Protocol):
+    """A Bot API server, this project's or another."""
+
+    @property
+    def url(self) -> str: ...
 
 
 class Bot:
@@ -83,7 +90,7 @@ def receiving(mode: Mode) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def running(api: BotApi, home: Path, mode: Mode, **settings: str) -> AsyncIterator[Bot]:
+async def running(api: Server, home: Path, mode: Mode, **settings: str) -> AsyncIterator[Bot]:
     """A bot that runs, and ends well; its log, written at DEBUG, holds no secret and nobody's words."""
     bot = Bot(api.url, home, **receiving(mode), **settings)
     await bot.start()

@@ -76,7 +76,7 @@ async def private_chat(api: BotApi) -> None:
     question = answer["message_id"] - 1
     assert question >= asked - 2
     api.edit(1, question, "13B com LoRA?")
-    await api.until(lambda: "31,2" in api.chat(1)[-1]["text"])
+    await api.until(lambda: "13B" in api.chat(1)[-1]["text"])
     assert api.chat(1)[-1]["message_id"] == answer["message_id"]
 
 
