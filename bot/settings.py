@@ -81,7 +81,8 @@ class Settings(BaseSettings):
     @field_validator("webhook_url")
     @classmethod
     def _https(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+        loopback = value is not None and re.match(r"http://(127\.0\.0\.1|localhost)([:/]|$)", value)
+        if value is not None and not value.startswith("https://") and not loopback:
             raise ValueError("must start with https:// (Telegram accepts no other)")
         return value
 
