@@ -30,6 +30,15 @@ def test_messages_written_by_people_who_knew_no_code_keep_the_floor_reached() ->
     assert found.exact >= 0.88
 
 
+def test_messages_in_other_languages_that_nothing_was_mended_after_keep_their_floor() -> None:
+    path = CORPUS.with_name("customers_other_languages.jsonl")
+    found = score([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()])
+    assert found.n == 90
+    assert found.intent >= 0.78
+    assert found.slots >= 0.90
+    assert found.exact >= 0.60
+
+
 def test_the_corpus_keeps_the_floor_reached() -> None:
     found = score(LINES)
     assert found.n == 275
