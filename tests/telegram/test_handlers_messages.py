@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import pytest
@@ -306,7 +307,7 @@ class TestSenders:
         for text in ("/start", "/help", "70B", "hi", "/language"):
             send = only_send(decide(tg.said(text, **{"from": user}), FRESH, context))
             assert name not in send.plain
-            assert name not in send.plain
+            assert escape(name) not in send.html
 
 
 class TestEdits:
@@ -326,6 +327,17 @@ class TestEdits:
         )
         remembered = Remembered(questions=questions, question_ids=(1, 4, 8), answered={4: (5,)})
         effects = decide(tg.edited("e com QLoRA?", message_id=4), remembered, context)
+        assert only_question(effects).slots.stated() == {"params_b": 13.0, "method": "qlora"}
+
+    def test_pitfall_27_an_edited_reply_still_refers_to_the_answer_that_it_replies_to(
+        self, context: DecideContext
+    ) -> None:
+        questions = tuple(
+            Question(intent="plan", slots=Slots(params_b=size, method="lora"), lang="pt") for size in (13.0, 34.0, 70.0)
+        )
+        remembered = Remembered(questions=questions, question_ids=(1, 3, 6), answered={1: (2,), 6: (7,)})
+        answer = tg.message("x", message_id=2, **{"from": tg.BOT})
+        effects = decide(tg.edited("e com QLoRA?", message_id=6, reply_to_message=answer), remembered, context)
         assert only_question(effects).slots.stated() == {"params_b": 13.0, "method": "qlora"}
 
     def test_pitfall_27_an_answer_still_waiting_to_be_sent_is_corrected(self, context: DecideContext) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from telegram import Message
@@ -47,7 +48,7 @@ def on_message(message: Message, remembered: Remembered, context: DecideContext)
         return Effects(moved=(message.chat.id, message.migrate_to_chat_id))
     if message.migrate_from_chat_id is not None:
         return Effects(moved=(message.migrate_from_chat_id, message.chat.id))
-    scene = _scene(message, remembered, context, _known(message, remembered))
+    scene = _scene(message, remembered, context)
     reply = _reply(message, scene)
     if reply is None:
         return Effects()
@@ -71,7 +72,7 @@ def on_edited_message(message: Message, remembered: Remembered, context: DecideC
     """
     if message.message_id not in (remembered.answered or {}) or not has_text(message):
         return Effects()
-    scene = _scene(message, remembered, context, _before(message.message_id, remembered))
+    scene = _scene(message, _before(message.message_id, remembered), context)
     reply = _reply(message, scene)
     if reply is None:
         return Effects()
@@ -86,32 +87,37 @@ def on_edited_message(message: Message, remembered: Remembered, context: DecideC
     return _effects(edit, message, scene, reply)
 
 
-def _scene(message: Message, remembered: Remembered, context: DecideContext, history: tuple[Question, ...]) -> Scene:
+def _scene(message: Message, remembered: Remembered, context: DecideContext) -> Scene:
     user = message.from_user
     return Scene(
         place=memory_key(destination(message, sender(message))),
         remembered=remembered,
-        history=history,
+        history=_known(message, remembered),
         context=context,
         telegram_language=user.language_code if user is not None else None,
     )
 
 
 def _known(message: Message, remembered: Remembered) -> tuple[Question, ...]:
-    """What a new message may refer to: in reply to one of the bot's answers, nothing that was asked after it."""
+    """What a message may refer to: in reply to one of the bot's answers, nothing that was asked after it."""
     if message.reply_to_message is None or not remembered.answered:
         return remembered.questions
     places = [index for index, asked_in in enumerate(remembered.question_ids) if asked_in in remembered.answered]
     return remembered.questions[: places[-1] + 1] if places else remembered.questions
 
 
-def _before(message_id: int, remembered: Remembered) -> tuple[Question, ...]:
-    """What was asked before a message: its edit is read with the memory that it was first read with."""
+def _before(message_id: int, remembered: Remembered) -> Remembered:
+    """What was known before a message: its edit is read with the memory that it was first read with."""
     ids = remembered.question_ids or (None,) * len(remembered.questions)
-    return tuple(
-        question
+    asked = [
+        (question, asked_in)
         for question, asked_in in zip(remembered.questions, ids, strict=True)
         if asked_in is None or asked_in < message_id
+    ]
+    return replace(
+        remembered,
+        questions=tuple(question for question, _id in asked),
+        question_ids=tuple(asked_in for _question, asked_in in asked),
     )
 
 
