@@ -57,7 +57,7 @@ def split(html: str, plain: str, limit: int = MAX_UNITS, max_entities: int = MAX
     if units(html) <= limit and html.count("</") <= max_entities:
         return (Part(html, plain),)
     parts = [Part(raw, shown) for raw, shown in _parts(list(_pieces(html)), limit, max_entities)]
-    return tuple(parts) if len(parts) != 1 else (Part(parts[0].html, plain),)
+    return tuple(parts) if len(parts) > 1 else (Part(parts[0].html if parts else html, plain),)
 
 
 def only_message(text: Text, name: str) -> dict[str, Any]:

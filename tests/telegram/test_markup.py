@@ -82,7 +82,7 @@ def test_pitfall_05_more_than_a_hundred_entities_are_spread_over_parts() -> None
     assert all(part.html.count("<b>") <= MAX_ENTITIES for part in parts)
 
 
-@pytest.mark.parametrize("html", ["", " ", "<b></b>"])
+@pytest.mark.parametrize("html", ["", " ", "<b></b>", "<b></b>" * 101])
 def test_a_text_that_shows_nothing_is_one_part(html: str) -> None:
     assert len(split(html, "")) == 1
     assert MAX_UNITS == 4096
