@@ -149,8 +149,6 @@ class Desk:
             answer.methods or answer.run or answer.prices or answer.gpu_figures or answer.method_figures
             or answer.affordable or answer.block or any("usd" in note.values for note in self.notes)
         )  # fmt: skip
-        age = (self.now.date() - prices.as_of).days
-        stale = self.shop.stale_after_days if priced and age > self.shop.stale_after_days else None
         if priced:
             self.cite(prices.source)
         if answer.quotes:
@@ -162,7 +160,7 @@ class Desk:
             sources=tuple(self.sources),
             links=self.shop.links,
             prices_as_of=prices.as_of if priced else None,
-            prices_stale_days=stale,
+            prices_stale_days=self.shop.stale_after(self.now.date()) if priced else None,
         )
 
 

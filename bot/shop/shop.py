@@ -44,6 +44,10 @@ class Shop:
     links: Links = field(default_factory=Links)
     stale_after_days: int = 30
 
+    def stale_after(self, today: date) -> int | None:
+        """The days after which prices are said to be old, where they are; None while they are not."""
+        return self.stale_after_days if (today - self.prices.as_of).days > self.stale_after_days else None
+
     def facts_on(self, topic: str) -> tuple[Fact, ...]:
         """The facts of one FAQ topic, in file order."""
         return tuple(fact for fact in self.facts if fact.topic == topic)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from telegram import Update
 import telegram_updates as tg
 from bot.reader.question import Question, Slots
 from bot.render.i18n import SHIPPED
+from bot.shop.shop import Links
 from bot.store.records import Recorded
 from bot.telegram.actions import Call, Edit, Effects, Remembered, Send
 from bot.telegram.callbacks import Ask, ChooseLanguage, Forget, encode
@@ -35,15 +38,17 @@ def call_of(effects: Effects) -> Call:
 
 
 class TestCommands:
-    def test_start_shows_three_examples_as_buttons_that_ask_them(self, context: DecideContext) -> None:
-        send = send_of(decide(tg.said("/start"), FRESH, context))
+    @pytest.mark.parametrize("locale", SHIPPED)
+    def test_start_shows_three_examples_as_buttons_that_ask_them(self, context: DecideContext, locale: str) -> None:
+        chosen = Remembered(language=locale)
+        send = send_of(decide(tg.said("/start"), chosen, context))
         assert send.keyboard is not None
         rows = send.keyboard["inline_keyboard"]
         assert len(rows) == 3
         for row in rows:
-            shown = decide(tg.pressed(row[0]["callback_data"]), FRESH, context)
-            assert row[0]["text"] in send_of(shown).plain
-            assert "GB" in send_of(shown).plain or "US$" in send_of(shown).plain
+            shown = send_of(decide(tg.pressed(row[0]["callback_data"]), chosen, context)).plain
+            assert row[0]["text"] in shown
+            assert "GB" in shown or "$" in shown
 
     @pytest.mark.parametrize("payload", ["70b_lora", "70B-LoRA", "llama_3_70b_qlora"])
     def test_pitfall_43_a_start_link_asks_its_question(self, context: DecideContext, payload: str) -> None:
@@ -51,19 +56,38 @@ class TestCommands:
         assert effects.remember[0].question is not None
         assert effects.remember[0].question.slots.params_b == 70.0 or effects.remember[0].question.slots.model
 
+    def test_pitfall_43_a_start_links_words_do_not_choose_the_language(self, context: DecideContext) -> None:
+        assert "Preços" in send_of(decide(tg.said("/start prices"), FRESH, context)).plain
+
     @pytest.mark.parametrize("payload", ["../../x", "x" * 500, "ação", "a.b", "hello", "<b>", "70b lora"])
     def test_pitfall_43_any_other_payload_is_a_plain_welcome(self, context: DecideContext, payload: str) -> None:
         effects = decide(tg.said(f"/start {payload}"), FRESH, context)
         assert not effects.remember
         assert send_of(effects).keyboard is not None
 
-    @pytest.mark.parametrize("text", ["/prices", "/PRICES", "/prices@shop_bot", "/Prices@Shop_Bot"])
-    def test_pitfall_33_a_command_counts_in_any_case_and_with_our_name(self, context: DecideContext, text: str) -> None:
-        assert "B200" in send_of(decide(tg.said(text), FRESH, context)).plain
+    @pytest.mark.parametrize("chat", [tg.PRIVATE, tg.GROUP])
+    @pytest.mark.parametrize(
+        "text", ["/prices", "/PRICES", "/prices@shop_bot", "/Prices@Shop_Bot", "/prices?", "/prices@shop_bot, please"]
+    )
+    def test_pitfall_33_a_command_counts_in_any_case_and_with_our_name(
+        self, context: DecideContext, text: str, chat: dict[str, Any]
+    ) -> None:
+        assert "B200" in send_of(decide(tg.said(text, chat=chat), FRESH, context)).plain
+        captioned = tg.said(photo=tg.PHOTO, caption=text, chat=chat)
+        assert "B200" in send_of(decide(captioned, FRESH, context)).plain
 
     @pytest.mark.parametrize("chat", [tg.PRIVATE, tg.GROUP])
-    def test_pitfall_33_another_bots_command_is_not_ours(self, context: DecideContext, chat: dict[str, Any]) -> None:
-        assert decide(tg.said("/prices@other_bot", chat=chat), FRESH, context) == Effects()
+    @pytest.mark.parametrize("text", ["/prices@other_bot", "/prices@other_bot, H100", "/prices@shop_bot_2"])
+    def test_pitfall_33_another_bots_command_is_not_ours(
+        self, context: DecideContext, text: str, chat: dict[str, Any]
+    ) -> None:
+        assert decide(tg.said(text, chat=chat), FRESH, context) == Effects()
+
+    @pytest.mark.parametrize("text", ["/prices/today", "/help<b>", "see /prices", "/preços", "//prices"])
+    def test_pitfall_33_what_only_looks_like_a_command_gets_silence_in_groups(
+        self, context: DecideContext, text: str
+    ) -> None:
+        assert decide(tg.said(text, chat=tg.GROUP), FRESH, context) == Effects()
 
     def test_an_unknown_command_shows_help_in_private_and_nothing_in_groups(self, context: DecideContext) -> None:
         assert "/plan" in send_of(decide(tg.said("/dance"), FRESH, context)).plain
@@ -82,7 +106,11 @@ class TestCommands:
             ("/compare H100 H200", "H200"),
             ("/cost 2x H100 24h", "111,36"),
             ("/methods", "0,75"),
-            ("/sources", "arXiv"),
+            ("/sources", "2305.14314"),  # the rules
+            ("/sources", "2205.05198"),  # the peaks
+            ("/sources", "Thunder Compute"),
+            ("/sources", "29/10/2026"),
+            ("/gpus", "Preços de 29/10/2026."),
             ("/privacy", "7 dias"),
             ("/help", "@shop_bot"),
             ("/ajuda", "@shop_bot"),
@@ -95,11 +123,19 @@ class TestCommands:
     def test_each_command_answers(self, context: DecideContext, command: str, has: str) -> None:
         assert has in send_of(decide(tg.said(command), FRESH, context)).plain
 
+    @pytest.mark.parametrize("arguments", ["lora qlora", "70B lora qlora", "70B lora vs qlora"])
+    def test_compare_takes_methods_that_are_only_named(self, context: DecideContext, arguments: str) -> None:
+        question = decide(tg.said(f"/compare {arguments}"), FRESH, context).remember[0].question
+        assert question is not None
+        assert (question.intent, question.slots.methods) == ("compare", ("lora", "qlora"))
+
+    def test_pitfall_50_old_prices_are_said_to_be_old(self, context: DecideContext) -> None:
+        later = replace(context, now=context.now + timedelta(days=40))
+        for command in ("/gpus", "/prices"):
+            assert "⚠" in send_of(decide(tg.said(command), FRESH, later)).plain
+            assert "⚠" not in send_of(decide(tg.said(command), FRESH, context)).plain
+
     def test_a_person_is_reached_through_the_shops_contact(self, context: DecideContext) -> None:
-        from dataclasses import replace
-
-        from bot.shop.shop import Links
-
         shop = replace(context.shop, links=Links(support_contact="@shop_people"))
         text = send_of(decide(tg.said("/person"), FRESH, replace(context, shop=shop))).plain
         assert "@shop_people" in text
@@ -125,7 +161,15 @@ class TestCommands:
 class TestLanguage:
     @pytest.mark.parametrize(
         ("name", "locale"),
-        [("es", "es"), ("es-MX", "es"), ("português", "pt_BR"), ("English", "en"), ("PT", "pt_BR")],
+        [
+            ("es", "es"),
+            ("es-MX", "es"),
+            ("português", "pt_BR"),
+            ("English", "en"),
+            ("PT", "pt_BR"),
+            ("português do Brasil", "pt_BR"),
+            ("Español (México)", "es"),
+        ],
     )
     def test_a_named_language_is_kept(self, context: DecideContext, name: str, locale: str) -> None:
         effects = decide(tg.said(f"/language {name}"), FRESH, context)
@@ -259,6 +303,7 @@ def test_a_fault_of_ours_is_said_where_somebody_waits(context: DecideContext, up
         assert check(action.method, action.params) == []
 
 
+REORDERS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 texts = st.text(st.sampled_from("70Bb llorQA<>&\"'😀\n@/_shop\u202e\u200b٧７ pricesh100x24"), max_size=40)
 chats = st.sampled_from([tg.PRIVATE, tg.GROUP, tg.FORUM, tg.SMALL_GROUP, tg.CHANNEL])
 users = st.sampled_from([tg.ANA, tg.BO, tg.OTHER_BOT, None, {"id": 1087968824, "is_bot": True, "first_name": "Group"}])
@@ -279,9 +324,19 @@ updates = st.one_of(
                 "message_thread_id": thread, "is_topic_message": bool(thread) or None, "edit_date": 1,
             }),
         ),
-        st.sampled_from(["message", "edited_message"]), contents, chats, users, replies, st.sampled_from([None, 7]),
+        st.sampled_from(["message", "edited_message", "channel_post", "business_message"]),
+        contents, chats, users, replies, st.sampled_from([None, 7]),
     ),
-    st.builds(tg.pressed, st.none() | texts.map(lambda text: f"1a:{text}") | st.text(max_size=64)),
+    st.builds(
+        lambda data, fields: tg.pressed(data, **fields),
+        st.none() | texts.map(lambda text: f"1a:{text}") | st.text(max_size=64)
+        | st.sampled_from(["1l:*:es", "1l:*:", "1l:42:en", "1f:*:yes", "1f:42:no"]),
+        st.sampled_from([
+            {}, {"message": None}, {"message": None, "inline_message_id": "x"},
+            *({"message": {"chat": chat, "message_id": 5, "date": 0}} for chat in (tg.PRIVATE, tg.GROUP)),
+        ]),
+    ),
+    st.builds(tg.member, chats, st.sampled_from(["member", "left"])),
     st.builds(tg.searched, texts | st.just("x" * 256)),
 )  # fmt: skip
 
@@ -295,9 +350,11 @@ def test_pitfall_09_whatever_comes_leads_to_calls_that_telegram_takes(
     place_of(update)
     for number, letter in enumerate(write_letters(1, effects.actions)):
         row = Recorded(id=number, chat_id=letter.chat_id, payload=letter.payload, answers=letter.answers)
-        params = sending(read_letter(row), plain=False, in_thread=True, as_reply=True)
-        assert check("sendMessage", params) == []
-        assert re.sub(r"<[^>]*>", "", params["text"]).strip()
+        for plain in (False, True):
+            params = sending(read_letter(row), plain=plain, in_thread=True, as_reply=True)
+            assert check("sendMessage", params) == []
+            assert re.sub(r"<[^>]*>", "", params["text"]).strip()
+            assert not REORDERS.search(params["text"])  # pitfall 14
     for action in effects.actions:
         if isinstance(action, Call):
             assert check(action.method, action.params) == []

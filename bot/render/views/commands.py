@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
-from bot.render.document import Builder, Table
+from bot.render.document import Builder, Quote, Table
 from bot.render.html import to_html
 from bot.render.i18n import NBSP, Speaker, _, speaker
 from bot.render.plain import to_plain
 from bot.render.text import Text
-from bot.render.views.common import gpu_name
+from bot.render.views.common import age_line, cited, gpu_name
 from bot.render.views.talk import example_lines, examples
 from bot.shop.shop import Shop
 from planner.catalog import load_catalog
@@ -44,6 +45,11 @@ _METHODS: Final = {
     "full": _("Trains every parameter: the most memory."),
     "inference": _("Answers with a finished model, here in 16 bits."),
 }
+
+
+#: What GPUs and models are described by, and what peaks are estimated with.
+_FACTS: Final = ("gpu-facts", "model-cards")
+_PEAKS: Final = ("korthikanti", "measured")
 
 
 def finished(build: Builder) -> Text:
@@ -95,7 +101,7 @@ def view_usage(locale: str, command: str) -> Text:
     return finished(build)
 
 
-def view_gpus(locale: str, shop: Shop) -> Text:
+def view_gpus(locale: str, shop: Shop, today: date) -> Text:
     """The rented GPUs, with memory and price."""
     say, build = speaker(locale), Builder()
     rows = [row for row in shop.prices.rows if row.available]
@@ -113,7 +119,7 @@ def view_gpus(locale: str, shop: Shop) -> Text:
     most = max((row.max_per_host for row in rows if row.max_per_host), default=None)
     if most is not None:
         build.line(say.line(_("An instance has 1 to {n} of them."), n=most))
-    build.line(say.line(_("Prices of {date}."), date=say.date(shop.prices.as_of)))
+    build.line(age_line(shop.prices.as_of, shop.stale_after(today), say))
     missing = [gpu_name(row.gpu) for row in shop.prices.rows if not row.available]
     if missing:
         build.line(say.line(_("Not available right now: {gpus}."), gpus=", ".join(missing)))
@@ -145,36 +151,21 @@ def view_methods(locale: str) -> Text:
 
 
 def view_sources(locale: str, shop: Shop) -> Text:
-    """Where rules, prices and other facts come from, with their days."""
+    """Where rules, prices and other facts come from, with their days; what is long stands behind a tap."""
     say, build = speaker(locale), Builder()
-    catalog = load_catalog()
     build.line(say.line(_("<b>Where the figures come from</b>")))
     build.line(say.line(_("• Prices: the shop's list of {date}."), date=say.date(shop.prices.as_of)))
     build.line(say.line(_("• Other shops' prices: as of {date}."), date=say.date(shop.market_as_of)))
-    build.gap()
-    build.line(say.line(_("<b>Memory rules</b>")))
-    for method in METHODS:
-        rule = catalog.rules[method]
-        build.line(
-            say.line(
-                _("• {method}: {sources}"),
-                method=say.method(method),
-                sources="; ".join(_source(name, say) for name in dict.fromkeys((rule.floor_source, rule.plan_source))),
-            )
-        )
+    build.lines(cited(_FACTS, say))
+    rules = [load_catalog().rules[method] for method in METHODS]
+    groups = {
+        _("Memory rules"): (source for rule in rules for source in (rule.floor_source, rule.plan_source)),
+        _("Peaks by a model's layers"): _PEAKS,
+        _("Prices"): (shop.prices.source, *(row.source for row in shop.market)),
+    }
+    for heading, sources in groups.items():
+        build.block(Quote(say.text(heading), tuple(cited(sources, say))))
     return finished(build)
-
-
-def _source(name: str, say: Speaker) -> str:
-    source = load_catalog().sources.get(name)
-    if source is None:
-        return name
-    return say.text(
-        _("{publisher}, “{title}” (read {date})"),
-        publisher=source.publisher,
-        title=source.title,
-        date=say.date(source.read),
-    )
 
 
 def view_command(locale: str, name: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 
 from bot.answers.answer import Answer
@@ -47,17 +48,17 @@ def title(answer: Answer, say: Speaker) -> str:
     )
 
 
-def age_line(answer: Answer, say: Speaker) -> Line:
+def age_line(as_of: date | None, stale_days: int | None, say: Speaker) -> Line:
     """The day of the prices, and that they are old when they are."""
-    if answer.prices_as_of is None:
+    if as_of is None:
         return ()
-    if answer.prices_stale_days is not None:
+    if stale_days is not None:
         return say.line(
             _("⚠ Prices of {date}: more than {days} days old, check the current ones before you rent."),
-            date=say.date(answer.prices_as_of),
-            days=answer.prices_stale_days,
+            date=say.date(as_of),
+            days=stale_days,
         )
-    return say.line(_("Prices of {date}."), date=say.date(answer.prices_as_of))
+    return say.line(_("Prices of {date}."), date=say.date(as_of))
 
 
 def rent_line(answer: Answer, say: Speaker) -> Line:
@@ -71,7 +72,7 @@ def close(
 ) -> None:
     """The end of every answer: notes, price date, link; then arithmetic, assumptions and sources behind a tap."""
     build.lines([say_note(note, say) for note in answer.notes if note.code not in skip])
-    build.line(*_parts(age_line(answer, say)))
+    build.line(*_parts(age_line(answer.prices_as_of, answer.prices_stale_days, say)))
     build.line(*_parts(rent_line(answer, say)))
     details: list[Line] = [*arithmetic]
     heading = _("The arithmetic and its sources") if details or answer.assumptions else _("Where this comes from")
@@ -85,11 +86,15 @@ def _parts(line: Line) -> tuple[Line, ...]:
 
 
 def source_lines(answer: Answer, say: Speaker) -> list[Line]:
-    """Every source with its publisher and the day it was read."""
+    """Every source of an answer."""
+    return cited(answer.sources, say)
+
+
+def cited(sources: Iterable[str], say: Speaker) -> list[Line]:
+    """Sources by their ids, each with its publisher and the day it was read."""
     catalog = load_catalog().sources
-    found = [catalog[source] for source in answer.sources if source in catalog]
     lines: list[Line] = []
-    for source in found:
+    for source in (catalog[name] for name in dict.fromkeys(sources) if name in catalog):
         label = (Span(source.title, "link", source.url),) if source.url else (Span(source.title),)
         tail = say.line(_(" — {publisher}, read {date}"), publisher=source.publisher, date=say.date(source.read))
         lines.append((Span("• "), *label, *tail))

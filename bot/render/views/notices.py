@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
 
 from bot.render.document import Builder, Span, visible
@@ -29,8 +30,8 @@ def view_language(locale: str, chosen: str | None, *, unknown: bool) -> Text:
     if unknown:
         build.line(say.line(_("I don't speak that language yet. I understand several, and answer in these:")))
     elif chosen in LANGUAGE_NAMES:
-        build.line(say.line(_("I answer in <b>{language}</b>."), language=LANGUAGE_NAMES[chosen]))
-        build.line(say.line(_("Choose another, or let me follow your messages:")))
+        build.line(say.line(_("The language of my answers: <b>{language}</b>."), language=LANGUAGE_NAMES[chosen]))
+        build.line(say.line(_("If you write in another of these, I follow you. Choose one:")))
     else:
         build.line(say.line(_("I answer in the language you write in. Or choose one:")))
     return finished(build)
@@ -53,24 +54,28 @@ def view_language_set(locale: str, chosen: str | None) -> Text:
         build.line(say.line(_("Done: I answer in the language you write in.")))
     else:
         # Said in the chosen language: each translation names its own.
-        build.line(say.line(_("Done: from now on I answer in English.")))
+        build.line(
+            say.line(_("Done: from now on I answer in English. If you write in another of my languages, I follow it."))
+        )
     return finished(build)
 
 
 def named_locale(name: str) -> str | None:
-    """The shipped locale that a code or a name stands for: "es-MX", "português", "English".  None for any other."""
+    """The shipped locale that a code or a name stands for: "es-MX", "português (Brasil)", "English".  None for any
+    other."""
     wish = name.strip().casefold()
-    if wish in _NAMES:
-        return _NAMES[wish]
+    named = _WORD.match(wish)
+    if named is not None and named[0] in _NAMES:
+        return _NAMES[named[0]]
     # Only what looks like a code: "pt", "pt-br"; "ptolemaic" is none.
     code = wish.replace("-", "_").partition("_")[0]
     return negotiate(wish) if len(code) == 2 else None
 
 
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _NAMES: Final = {
     "português": "pt_BR",
     "portugues": "pt_BR",
-    "português (brasil)": "pt_BR",
     "portuguese": "pt_BR",
     "portugués": "pt_BR",
     "brasileiro": "pt_BR",

@@ -11,7 +11,8 @@ from telegram import Chat, Message, MessageEntity
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import STAND_INS, TELEGRAM
 
-_COMMAND: Final = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?(?=\s|$)\s*")
+# Telegram takes "/prices?" and "/prices@bot, H100" for commands too, but no part of a path.
+_COMMAND: Final = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?(?![\w/<>@])[,.:;!?…]*\s*")
 
 
 @dataclass(frozen=True, slots=True)

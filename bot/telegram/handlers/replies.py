@@ -16,7 +16,7 @@ from bot.telegram.handlers.hearing import Heard
 from bot.telegram.handlers.scene import Reply, Scene
 
 _PAYLOAD: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-#: Intents that a start link may not open the conversation with: nothing was asked.
+#: Intents of texts that ask for nothing that a link or a command could show.
 _NO_QUESTION: Final = ("smalltalk", "unsupported", "human")
 
 
@@ -38,10 +38,10 @@ def show_help(_arguments: str, scene: Scene) -> Reply:
 def _start(arguments: str, scene: Scene) -> Reply:
     """Welcome, or the answer to what a start link asks ("70b_lora"), whose characters are few."""
     if _PAYLOAD.fullmatch(arguments):
-        text = arguments.replace("_", " ")
-        question = read(text)
+        question = read(arguments.replace("_", " "))
         if question.understood and question.intent not in _NO_QUESTION:
-            return replace(scene, history=()).ask(text)
+            # The link's words are not the user's: they don't tell in which language to answer.
+            return scene.answer(replace(question, lang=None))
     return Reply(text=commands.view_welcome(scene.locale), keyboard=keyboards.examples(scene.locale))
 
 
@@ -50,13 +50,15 @@ def _plan(arguments: str, scene: Scene) -> Reply:
 
 
 def _prices(arguments: str, scene: Scene) -> Reply:
-    """The price list, or one GPU's prices whatever the rest of the text would be taken for."""
+    """The price list, or one GPU's prices whatever the rest of the text would be taken for; the list, too, where the
+    text asks for nothing."""
     if not arguments:
         return scene.answer(Question(intent="price"))
     question = read(arguments)
     gpu = question.slots.gpu
     if gpu is None and not question.slots.gpus:
-        return scene.ask(arguments)
+        asks = question.understood and question.intent not in _NO_QUESTION
+        return scene.ask(arguments) if asks else scene.answer(Question(intent="price", lang=question.lang))
     slots = Slots(gpu=gpu, gpus=question.slots.gpus, count=question.slots.count, coin=question.slots.coin)
     return scene.answer(replace(question, intent="price", slots=slots))
 
@@ -65,9 +67,11 @@ def _compare(arguments: str, scene: Scene) -> Reply:
     """Two of anything: configurations, GPUs or methods."""
     if not arguments:
         return _usage("compare", scene)
-    question = read(arguments)
-    two = len(question.slots.gpus) > 1 or len(question.slots.methods) > 1
-    return scene.answer(replace(question, intent="compare")) if two else scene.ask(arguments)
+    # "70B lora qlora" names two methods only to who knows that it compares.
+    for question in (read(arguments), read(f"vs {arguments}")):
+        if len(question.slots.gpus) > 1 or len(question.slots.methods) > 1:
+            return scene.answer(replace(question, intent="compare"))
+    return scene.ask(arguments)
 
 
 def _cost(arguments: str, scene: Scene) -> Reply:
@@ -96,7 +100,7 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
     "help": show_help,
     "plan": _plan,
     "prices": _prices,
-    "gpus": lambda _, scene: Reply(text=commands.view_gpus(scene.locale, scene.context.shop)),
+    "gpus": lambda _, scene: Reply(text=commands.view_gpus(scene.locale, scene.context.shop, scene.context.now.date())),
     "compare": _compare,
     "cost": _cost,
     "methods": lambda _, scene: Reply(text=commands.view_methods(scene.locale)),
