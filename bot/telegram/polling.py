@@ -12,6 +12,7 @@ from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, Tel
 from bot.telegram.api import Api
 from bot.telegram.faults import diagnose
 from bot.telegram.handlers import ALLOWED_UPDATES
+from bot.telegram.patience import FIRST_PAUSE, LAST_PAUSE, Pause, answered, token_refused
 from bot.telegram.turns import Turns, UnidentifiedError
 from planner.errors import OperatorError
 
@@ -25,8 +26,6 @@ _LIMIT: Final = 100
 #: Seconds until more is asked for while some updates are still being handled; Telegram slows down whoever asks for
 #: the same in a hurry.
 _IMPATIENCE: Final = 1.0
-_FIRST_PAUSE: Final = 0.5
-_LAST_PAUSE: Final = 30.0
 #: Seconds of conflicts before giving up: a replica that is being replaced may still hold its last poll.
 _CONFLICT: Final = 75.0
 
@@ -53,8 +52,8 @@ class Polling:
 
     async def run(self) -> None:
         """Receive until cancelled.  Raises OperatorError when another program receives the bot's updates."""
-        await self._turn_webhook_off()
-        pause = _FIRST_PAUSE
+        await answered(lambda: self._api.call("deleteWebhook", {"drop_pending_updates": False}))
+        pause = Pause(FIRST_PAUSE, LAST_PAUSE)
         conflicts_since: float | None = None
         loop = asyncio.get_running_loop()
         while True:
@@ -66,18 +65,17 @@ class Polling:
                 if loop.time() - conflicts_since > _CONFLICT:
                     raise OperatorError("another program runs with this GPUBOT_TOKEN: stop it, or this one") from None
             except InvalidToken:
-                raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
+                raise token_refused() from None
             except TelegramError as error:
                 if isinstance(error, RetryAfter):
-                    pause = max(pause, diagnose(error).wait.total_seconds())
-                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
+                    pause.seconds = max(pause.seconds, diagnose(error).wait.total_seconds())
+                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause.seconds})
             else:
                 self._seen()
-                conflicts_since, pause = None, _FIRST_PAUSE
+                conflicts_since, pause = None, Pause(FIRST_PAUSE, LAST_PAUSE)
                 await self._take(updates)
                 continue
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LAST_PAUSE)
+            await pause.wait()
 
     async def confirm(self) -> None:
         """Tell Telegram what is handled, at the end."""
@@ -87,19 +85,6 @@ class Polling:
                 await self._api.call("getUpdates", {"offset": self.confirmed, "limit": 1, "timeout": 0}, wait=2.0)
             except TelegramError as error:
                 log.info("the last updates stay unconfirmed; they are known", extra={"fault": error.message})
-
-    async def _turn_webhook_off(self) -> None:
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                await self._api.call("deleteWebhook", {"drop_pending_updates": False})
-                return
-            except InvalidToken:
-                raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
-            except TelegramError as error:
-                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LAST_PAUSE)
 
     async def _ask(self, hold: int) -> list[Any]:
         self._asked = self.confirmed

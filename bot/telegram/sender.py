@@ -22,6 +22,7 @@ from bot.telegram.api import Api
 from bot.telegram.faults import Diagnosis, Fault, diagnose
 from bot.telegram.lanes import Lanes
 from bot.telegram.letters import Message, content, read_letter, sending
+from bot.telegram.patience import Pause
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ MOST_UNKNOWN: Final = 25
 class _Way:
     """How a message is tried, as its faults have taught so far."""
 
-    pause: float
+    pause: Pause
     plain: bool = False
     in_thread: bool = True
     as_reply: bool = True
@@ -110,7 +111,7 @@ class Sender:
 
     async def _try_until_known(self, row: Recorded) -> Mark:
         message = read_letter(row)
-        way = _Way(FIRST_PAUSE, sent=self.counts["sent"])
+        way = _Way(Pause(FIRST_PAUSE, LAST_PAUSE), sent=self.counts["sent"])
         if message.unless is not None:
             await asyncio.sleep(ALBUM_PAUSE)
             if await _read(self._store.is_recorded, message.unless):
@@ -151,8 +152,7 @@ class Sender:
                     if way.unknown >= MOST_UNKNOWN:
                         return False
                     await self._keep(Mark(id=row.id, state="waiting"))
-                await asyncio.sleep(way.pause)
-                way.pause = min(way.pause * 2, LAST_PAUSE)
+                await way.pause.wait()
             case Fault.MARKUP if not way.plain:
                 log.error("Telegram could not parse our markup", extra={"row": row.id, "fault": found.text})
                 way.plain = True
@@ -224,19 +224,18 @@ class Sender:
 
     async def _keep(self, mark: Mark) -> None:
         """Commit a mark, however long the database is away: an unmarked message would be sent again."""
-        pause = FIRST_PAUSE
+        pause = Pause(FIRST_PAUSE, LAST_PAUSE)
         while True:
             try:
                 return await self._store.mark(mark)
             except Exception as error:
                 log.warning("the database does not take a mark", extra={"fault": type(error).__name__})
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LAST_PAUSE)
+            await pause.wait()
 
 
 async def _read(read: Callable[..., Awaitable[Result]], *args: Any) -> Result:
     """What the database says, however long it is away: the message that needs it is not sent yet."""
-    pause = FIRST_PAUSE
+    pause = Pause(FIRST_PAUSE, LAST_PAUSE)
     while True:
         try:
             return await read(*args)
@@ -244,5 +243,4 @@ async def _read(read: Callable[..., Awaitable[Result]], *args: Any) -> Result:
             if not is_away(error):
                 raise
             log.warning("the database is away; a message waits", extra={"fault": type(error).__name__})
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, LAST_PAUSE)
+        await pause.wait()

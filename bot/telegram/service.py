@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
-from telegram.error import InvalidToken, TelegramError
+from telegram.error import TelegramError
 
 from bot.settings import Settings
 from bot.shop.files import load_seeds
@@ -23,6 +23,7 @@ from bot.store.store import Store, open_store, utc_now
 from bot.telegram.api import Api, make_api
 from bot.telegram.commands import command_calls
 from bot.telegram.handlers import DecideContext
+from bot.telegram.patience import answered
 from bot.telegram.polling import Polling
 from bot.telegram.sender import Sender
 from bot.telegram.turns import CALLS, Turns
@@ -39,8 +40,6 @@ DRAIN: Final = 8.0
 GRACE: Final = 2 * DRAIN + 4
 _PRICES: Final = 30.0
 _SWEEP: Final = 3600.0
-_FIRST_PAUSE: Final = 0.5
-_LAST_PAUSE: Final = 30.0
 
 
 async def serve(settings: Settings) -> None:
@@ -116,14 +115,14 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 secret = settings.webhook_secret
                 key = secret.get_secret_value() if secret is not None else default_secret(token)
                 async with listen(Webhook(turns, key), host.strip("[]"), int(port)):
-                    await _until(stop, sender, announce(api, settings.webhook_url, key))
+                    await _until(stop, announce(api, settings.webhook_url, key), _refused(sender))
                     log.info("receiving by webhook", extra={"listen": settings.webhook_listen, "bot": api.username})
-                    await _until(stop, sender)
+                    await _until(stop, _refused(sender))
                 await turns.drain(DRAIN)
             else:
                 polling = Polling(api, turns)
                 log.info("receiving by polling", extra={"bot": api.username})
-                await _until(stop, sender, polling.run())
+                await _until(stop, polling.run(), _refused(sender))
                 await turns.drain(DRAIN)
                 await polling.confirm()
             await sender.drain(DRAIN)
@@ -154,43 +153,31 @@ class _Counter:
 
 @asynccontextmanager
 async def _opened(api: Api, stop: asyncio.Event) -> AsyncIterator[Api]:
-    """The API, once Telegram has said who the bot is; without an answer it is asked again until ``stop``."""
-    pause = _FIRST_PAUSE
+    """The API, once Telegram has said who the bot is, or ``stop`` was asked for."""
     try:
-        while not stop.is_set():
-            try:
-                await api.initialize()
-                break
-            except InvalidToken:
-                raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
-            except TelegramError as error:
-                log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause)
-            pause = min(pause * 2, _LAST_PAUSE)
+        await _until(stop, answered(api.initialize))
         yield api
     finally:
         await api.shutdown()
 
 
-async def _until(stop: asyncio.Event, sender: Sender, receive: Coroutine[Any, Any, None] | None = None) -> None:
-    """Wait for the end: asked for, or forced by a fault that only an operator can mend."""
-    waits: list[asyncio.Task[Any]] = [
-        asyncio.create_task(stop.wait(), name="stop"),
-        asyncio.create_task(sender.refused(), name="refused"),
-    ]
-    if receive is not None:
-        waits.append(asyncio.create_task(receive, name="receive"))
+async def _until(stop: asyncio.Event, *works: Coroutine[Any, Any, None]) -> None:
+    """Wait until the end is asked for, or one of ``works`` ends, whose fault is raised; the rest is cancelled."""
+    tasks = [asyncio.create_task(work) for work in (stop.wait(), *works)]
     try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        if receive is not None and waits[2].done():
-            await waits[2]
-        if waits[1].done():
-            raise OperatorError("GPUBOT_TOKEN: Telegram no longer takes it; get a new one from @BotFather")
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks[1:]:
+            if task.done():
+                await task
     finally:
-        for task in waits:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*waits, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _refused(sender: Sender) -> None:
+    await sender.refused()
+    raise OperatorError("GPUBOT_TOKEN: Telegram no longer takes it; get a new one from @BotFather")
 
 
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

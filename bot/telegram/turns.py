@@ -21,6 +21,7 @@ from bot.telegram.api import Api
 from bot.telegram.handlers import DecideContext, decide, failure, place_of
 from bot.telegram.lanes import Lanes
 from bot.telegram.letters import write_letters
+from bot.telegram.patience import Pause
 from bot.telegram.sender import Sender
 
 log = logging.getLogger(__name__)
@@ -97,7 +98,7 @@ class Turns:
     async def _handle(self, update_id: int, update: Update | None) -> None:
         """Handle an update, however long the database is away; give it up only for a fault of ours."""
         token = request_id.set(f"u{update_id}")
-        pause, faults, tried = _FIRST_PAUSE, 0, False
+        pause, faults, tried = Pause(_FIRST_PAUSE, _LAST_PAUSE), 0, False
         try:
             while True:
                 try:
@@ -117,8 +118,7 @@ class Turns:
                         faults += 1
                         log.error("an update could not be kept", extra={"fault": type(error).__name__})
                 tried = True
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, _LAST_PAUSE)
+                await pause.wait()
         finally:
             request_id.reset(token)
 

@@ -12,10 +12,11 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from aiohttp import web
-from telegram.error import BadRequest, InvalidToken, TelegramError
+from telegram.error import BadRequest
 
 from bot.telegram.api import Api
 from bot.telegram.handlers import ALLOWED_UPDATES
+from bot.telegram.patience import answered
 from bot.telegram.turns import Turns
 from planner.errors import OperatorError
 
@@ -29,8 +30,6 @@ _BODY_WAIT: Final = 10.0
 _HANDLE_WAIT: Final = 25.0
 #: Queues that Telegram delivers at once.
 CONNECTIONS: Final = 100
-_FIRST_PAUSE: Final = 0.5
-_LAST_PAUSE: Final = 30.0
 
 
 def default_secret(token: str) -> str:
@@ -102,16 +101,11 @@ async def announce(api: Api, url: str, secret: str) -> None:
         "allowed_updates": list(ALLOWED_UPDATES),
         "drop_pending_updates": False,
     }
-    pause = _FIRST_PAUSE
-    while True:
+
+    async def tell() -> None:
         try:
             await api.call("setWebhook", params)
-            return
-        except InvalidToken:
-            raise OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather") from None
         except BadRequest as error:
             raise OperatorError(f"GPUBOT_WEBHOOK_URL: Telegram refuses it: {error.message}") from None
-        except TelegramError as error:
-            log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause})
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, _LAST_PAUSE)
+
+    await answered(tell)

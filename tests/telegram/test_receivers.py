@@ -115,7 +115,7 @@ class TestPolling:
     async def test_pitfall_23_a_conflict_that_stays_ends_with_what_to_do(
         self, api: BotApi, client: Api, turns: Turns, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(polling_module, "_FIRST_PAUSE", 0.02)
+        monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
         monkeypatch.setattr(polling_module, "_CONFLICT", 0.2)
         api.script("getUpdates", error(409, "Conflict: terminated by other getUpdates request"), times=100)
         async with polled(client, turns) as task:
@@ -135,7 +135,7 @@ class TestPolling:
     ) -> None:
         monkeypatch.setattr(polling_module, "HOLD", 0)
         monkeypatch.setattr(polling_module, "SLACK", 0.3)
-        monkeypatch.setattr(polling_module, "_FIRST_PAUSE", 0.02)
+        monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
         api.script("getUpdates", hang(30))
         api.say("70B", chat=1)
         async with polled(client, turns):
@@ -147,7 +147,7 @@ class TestPolling:
     async def test_a_server_that_fails_is_asked_again(
         self, api: BotApi, client: Api, turns: Turns, fault: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(polling_module, "_FIRST_PAUSE", 0.02)
+        monkeypatch.setattr(polling_module, "FIRST_PAUSE", 0.02)
         api.script("getUpdates", fault, times=3)
         api.say("70B", chat=1)
         async with polled(client, turns):
