@@ -120,15 +120,26 @@ def _prepare(engine: AsyncEngine, begin: str) -> None:
         connection.exec_driver_sql(begin)
 
 
+def make_folder(url: URL) -> None:
+    """Make the folder of a file database where there is none.  Raises StoreError."""
+    if not is_sqlite(url) or not url.database:
+        return
+    folder = Path(url.database).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: {(error.strerror or 'cannot be made').lower()}") from None
+
+
 @contextmanager
 def alone(url: URL) -> Iterator[None]:
     """Hold a file database for this process: two would send each other's messages.  Raises StoreError."""
     if not is_sqlite(url) or not url.database:
         yield
         return
+    make_folder(url)
     path = Path(f"{url.database}.lock")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("w")
     except OSError as error:
         raise StoreError(f"{path.parent}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import and_, bindparam, or_, select, tuple_
+from sqlalchemy import and_, bindparam, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.reader.question import Question
@@ -114,3 +114,26 @@ async def _answered(
                 ids = mine.get(answers, ())
                 mine[answers] = ids if message_id is None or message_id in ids else (*ids, message_id)
     return found
+
+
+async def is_recorded(connection: AsyncConnection, bot_id: int, key: str) -> bool:
+    """Whether a letter with this key is there."""
+    found = await connection.execute(select(outbox.c.id).where(outbox.c.key == f"{bot_id}.{key}"))
+    return found.scalar() is not None
+
+
+async def answers_sent(connection: AsyncConnection, bot_id: int, chat_id: int, answers: int, before: int) -> list[int]:
+    """The bot's messages that answer a user's message, as sent by letters older than ``before``, oldest first."""
+    rows = await connection.execute(
+        select(func.min(outbox.c.id).label("first"), outbox.c.message_id)
+        .where(
+            outbox.c.bot_id == bot_id,
+            outbox.c.chat_id == chat_id,
+            outbox.c.answers == answers,
+            outbox.c.id < before,
+            outbox.c.message_id.is_not(None),
+        )
+        .group_by(outbox.c.message_id)
+        .order_by("first")
+    )
+    return [row.message_id for row in rows]

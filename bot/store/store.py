@@ -7,7 +7,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Final, cast
 
 from sqlalchemy import URL, delete
@@ -15,11 +14,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.shop.history import Import
-from bot.store import prices, writing
-from bot.store.engine import StoreError, is_sqlite, make_engines
+from bot.store import prices, reading, writing
+from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder
 from bot.store.group import Group
 from bot.store.migrate import migrate
-from bot.store.reading import look_up
 from bot.store.records import Committed, Found, Handled, Lookup, Mark, Recorded
 from bot.store.tables import outbox, places, questions, updates
 from planner.offer import PriceList
@@ -89,12 +87,12 @@ class Store:
     async def answers_sent(self, chat_id: int, answers: int, before: int) -> list[int]:
         """The bot's messages that answer a user's message, oldest first."""
         async with self._reading.begin() as connection:
-            return await writing.answers_sent(connection, self._bot_id, chat_id, answers, before)
+            return await reading.answers_sent(connection, self._bot_id, chat_id, answers, before)
 
     async def is_recorded(self, key: str) -> bool:
         """Whether a letter with this key was ever recorded."""
         async with self._reading.begin() as connection:
-            return await writing.is_recorded(connection, self._bot_id, key)
+            return await reading.is_recorded(connection, self._bot_id, key)
 
     async def sweep(self) -> None:
         """Delete what has been kept for long enough."""
@@ -123,7 +121,7 @@ class Store:
 
     async def _read_group(self, items: Sequence[Lookup]) -> list[Found]:
         async with self._reading.begin() as connection:
-            return await look_up(connection, self._bot_id, items, self._clock() - self._memory)
+            return await reading.look_up(connection, self._bot_id, items, self._clock() - self._memory)
 
     async def _write_group(self, items: Sequence[Handled | Mark]) -> list[Committed | None]:
         now = self._clock()
@@ -157,11 +155,7 @@ async def open_store(
 
 async def prepare(engine: AsyncEngine, url: URL, seeds: PriceList, now: datetime) -> None:
     """Create or upgrade the tables, and seed what a new database starts from."""
-    if is_sqlite(url) and url.database:
-        try:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{Path(url.database).parent}: {(error.strerror or 'cannot be made').lower()}") from None
+    make_folder(url)
     try:
         await migrate(engine)
         async with engine.begin() as connection:

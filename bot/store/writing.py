@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import and_, bindparam, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -65,11 +65,12 @@ class Writer:
         recorded = await self._apply(connection, fresh, now, lease) if fresh else {}
         if marks:
             await self._mark(connection, marks, now)
+        first = {id(item) for item in fresh}  # not by its update's id: of two deliveries one counts
         results: list[Committed | None] = []
         for item in items:
             if isinstance(item, Mark):
                 results.append(None)
-            elif any(item is one for one in fresh):
+            elif id(item) in first:
                 results.append(Committed(True, tuple(recorded[one.key] for one in item.letters if one.key in recorded)))
             else:
                 results.append(Committed(False))
@@ -335,26 +336,3 @@ async def renew(connection: AsyncConnection, writer: Writer, lease: datetime) ->
         .where(outbox.c.bot_id == writer.bot_id, outbox.c.state == "waiting", outbox.c.owner == writer.owner)
         .values(leased_until=lease)
     )
-
-
-async def is_recorded(connection: AsyncConnection, bot_id: int, key: str) -> bool:
-    """Whether a letter with this key is there."""
-    found = await connection.execute(select(outbox.c.id).where(outbox.c.key == f"{bot_id}.{key}"))
-    return found.scalar() is not None
-
-
-async def answers_sent(connection: AsyncConnection, bot_id: int, chat_id: int, answers: int, before: int) -> list[int]:
-    """The bot's messages that answer a user's message, as sent by letters older than ``before``, oldest first."""
-    rows = await connection.execute(
-        select(func.min(outbox.c.id).label("first"), outbox.c.message_id)
-        .where(
-            outbox.c.bot_id == bot_id,
-            outbox.c.chat_id == chat_id,
-            outbox.c.answers == answers,
-            outbox.c.id < before,
-            outbox.c.message_id.is_not(None),
-        )
-        .group_by(outbox.c.message_id)
-        .order_by("first")
-    )
-    return [row.message_id for row in rows]
