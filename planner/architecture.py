@@ -32,7 +32,6 @@ class Shape:
     token, window in tokens) of sliding-window layers.  ``exact`` False: a typical shape of that size.
     """
 
-    name: str
     params: float
     embedding: float
     layers: int
@@ -44,7 +43,6 @@ class Shape:
     kv_per_token: float
     kv_windows: tuple[tuple[float, int], ...] = ()
     kv_heads: int = 1
-    max_context: int | None = None
     exact: bool = True
 
     def kv_elements(self, tokens: float) -> float:
@@ -78,7 +76,6 @@ def shape_of(model_id: str) -> Shape | None:
     head_dim = model.head_dim or model.hidden // model.heads
     growing, windows = _cache(model, kv_heads, head_dim)
     return Shape(
-        name=model.name,
         params=model.params_b * 1e9,
         embedding=float(model.vocab * model.hidden * (1 if model.tied_embeddings else 2)),
         layers=model.layers,
@@ -90,7 +87,6 @@ def shape_of(model_id: str) -> Shape | None:
         kv_per_token=growing,
         kv_windows=windows,
         kv_heads=kv_heads,
-        max_context=model.max_context,
     )
 
 
@@ -131,7 +127,6 @@ def typical_shape(params_b: float) -> Shape:
     params = params_b * 1e9
     tied = 1 if params_b < 4 else 2
     return Shape(
-        name=f"{params_b:g}B",
         params=params,
         embedding=min(float(_TYPICAL_VOCAB * hidden * tied), 0.4 * params),
         layers=layers,

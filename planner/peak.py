@@ -12,7 +12,7 @@ from planner.fit import Option
 from planner.query import Method, PlanQuery
 from planner.run import Part, Run, total
 from planner.running import SPREAD, running_parts
-from planner.training import RANK, training_parts, training_spread
+from planner.training import training_parts, training_spread
 
 #: What a run is taken to be where the user says nothing of it.
 TRAINED_TOKENS: Final = 2048
@@ -36,7 +36,8 @@ class PeakOn:
     """The peak per GPU (GB of 10^9 bytes) on ``count`` GPUs, and what one of them offers.
 
     ``capacity_gb``: what the driver reports, less its context (as sold, where no report is known).  ``exact``: the
-    layers are the model's own, else those of a typical model of that size.
+    layers are the model's own, else those of a typical model of that size.  ``described``: the user said something of
+    the run that the planning rule does not count.
     """
 
     gpu: str
@@ -46,9 +47,9 @@ class PeakOn:
     high_gb: float
     capacity_gb: float
     exact: bool
+    described: bool
     seq_len: int
     batch: int
-    lora_rank: int | None
     parts: tuple[Part, ...]
 
     @property
@@ -106,9 +107,9 @@ def peak_on(query: PlanQuery, method: Method, option: Option) -> PeakOn | None:
         high_gb=found.high / 1e9,
         capacity_gb=(reported - _CONTEXT_BYTES) / 1e9,
         exact=shape.exact,
+        described=query.has_run_details,
         seq_len=run.seq_len,
         batch=run.batch,
-        lora_rank=(query.lora_rank or RANK) if method in ("lora", "qlora") else None,
         parts=found.parts,
     )
 

@@ -34,6 +34,8 @@ def estimate_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
     gpus = _whole(row, "gpus", 1, 100_000) or 1
+    for name in ("packed", "compiled"):
+        _flag(row, name)  # checked, but no term depends on them
     run = Run(
         shape=_shape(row),
         method=_method(row),
@@ -46,9 +48,7 @@ def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
         sharding=_text(row, "sharding"),
         kv_bits=_number(row, "kv_cache_bits", 1, 32),
         software=_text(row, "software"),
-        packed=_flag(row, "packed"),
         fused_loss=_flag(row, "fused_loss"),
-        compiled=_flag(row, "compiled"),
         optimizer=_text(row, "optimizer"),
     )
     found = peak(run)

@@ -35,9 +35,7 @@ class Run:
     sharding: str | None = None
     kv_bits: float | None = None
     software: str | None = None
-    packed: bool | None = None
     fused_loss: bool | None = None
-    compiled: bool | None = None
     optimizer: str | None = None
 
     @property

@@ -10,13 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from planner.run import NF4_BITS, Part, Run, part, sharding_of
+from planner.run import NF4_BITS, Part, Run, part, sharding_of, weight_bytes
 
 #: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
-FUSED: Final = ("unsloth", "liger")
-MAYBE_FUSED: Final = ("torchtune", "axolotl")
+_FUSED: Final = ("unsloth", "liger")
+_MAYBE_FUSED: Final = ("torchtune", "axolotl")
 #: LoRA rank where none is stated.
-RANK: Final = 16
+_RANK: Final = 16
 #: Bytes per logit (tokens x vocabulary): 16-bit logits and their gradient, a 32-bit copy and its gradient, part of a
 #: shifted copy (measured: 13); with a fused or chunked loss next to nothing stays.
 _LOGIT: Final = 13.0
@@ -113,12 +113,9 @@ def _states(run: Run, split: _Split) -> list[Part]:
         formula = f"{shape.params / 1e9:.4g} x {rate:g} bytes / {split.optimizer}"
         parts = [part("weights", size, size, size, formula, "measured")]
     else:
-        if run.method == "qlora":
-            base = (shape.params - shape.embedding) * NF4_BITS / 8 + shape.embedding * 2
-        else:
-            base = shape.params * min(run.bits or 16, 16) / 8
-        base *= on_gpu / split.weights
-        adapters = shape.lora_params(run.lora_rank or RANK)
+        plain = shape.params * min(run.bits or 16, 16) / 8
+        base = (weight_bytes(shape, NF4_BITS) if run.method == "qlora" else plain) * on_gpu / split.weights
+        adapters = shape.lora_params(run.lora_rank or _RANK)
         size = _ADAPTER * adapters / split.optimizer * on_gpu
         low = size / 4 if run.lora_rank is None else size * 0.7  # query and value matrices alone
         parts = [
@@ -158,9 +155,9 @@ def _activations(run: Run, split: _Split) -> Part:
 def _logits(run: Run, split: _Split) -> Part:
     size = run.tokens / split.activations * run.shape.vocab
     fused = run.fused_loss
-    if fused is None and any(tool in run.tool for tool in FUSED):
+    if fused is None and any(tool in run.tool for tool in _FUSED):
         fused = True
-    if fused is None and any(tool in run.tool for tool in MAYBE_FUSED):
+    if fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
         low, rate, high = _LOGIT_FUSED, _LOGIT_MAYBE, _LOGIT
     elif fused:
         low, rate, high = _LOGIT_FUSED, _LOGIT_FUSED, 3 * _LOGIT_FUSED

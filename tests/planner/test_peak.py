@@ -100,7 +100,6 @@ runs = st.builds(
     ),
     software=st.sampled_from([None, "torchtune", "unsloth", "transformers", "vllm"]),
     fused_loss=st.sampled_from([None, True, False]),
-    packed=st.sampled_from([None, True]),
 )
 
 

@@ -45,7 +45,7 @@ def _candidates(answer: Answer, say: Speaker, build: Builder) -> None:
 def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None:
     memory, fit = plan.memory, plan.fit
     build.line(say.line(_("<b>{title} · {method}</b>"), title=title(answer, say), method=say.method(plan.method)))
-    led = answer.peak is not None and _details(answer)  # what the user said of the run counts more than the rule
+    led = answer.peak is not None and answer.peak.described  # what the user said of the run counts more than the rule
     if led:
         build.lines(peak_lines(answer, plan, say))
         build.line(say.line(_("Planning rule, without your settings: {plan}"), plan=say.gb(memory.plan_gb)))
@@ -73,11 +73,6 @@ def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None
         lines.extend(peak_terms(answer.peak, say))
     lines.extend(_tight_line(option, say) for option in fit.options if option.verdict == "tight")
     close(answer, say, build, lines)
-
-
-def _details(answer: Answer) -> bool:
-    slots = answer.question.slots
-    return any(value is not None for value in (slots.context, slots.batch, slots.lora_rank, slots.users))
 
 
 def _asked(answer: Answer, say: Speaker, build: Builder) -> None:
