@@ -8,10 +8,8 @@ from typing import Final
 from bot.answers.answer import Answer
 from bot.reader.question import Intent
 from bot.render.document import Block, Builder, Document, Lines, Span, Table
-from bot.render.html import to_html
 from bot.render.i18n import Speaker, speaker
-from bot.render.plain import to_plain
-from bot.render.text import Text
+from bot.render.text import Text, to_text
 from bot.render.views.compare import view_compare
 from bot.render.views.money import view_convert, view_cost, view_price, view_reverse, view_time
 from bot.render.views.plan import view_plan
@@ -82,5 +80,4 @@ def _has_own(answer: Answer) -> bool:
 
 def render_text(answer: Answer, locale: str) -> Text:
     """The answer in both forms."""
-    document = render(answer, locale)
-    return Text(to_html(document), to_plain(document))
+    return to_text(render(answer, locale))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.render.document import Document
+from bot.render.html import to_html
+from bot.render.plain import to_plain
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -11,3 +15,13 @@ class Text:
 
     html: str
     plain: str
+
+
+def to_text(document: Document) -> Text:
+    """A document in both forms."""
+    return Text(to_html(document), to_plain(document))
+
+
+def units(text: str) -> int:
+    """The length of a text in UTF-16 units, which Telegram counts in."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any, Final
 
-from bot.render.text import Text
+from bot.render.text import Text, units
 
 #: What one message holds, after its markup is read.  Telegram's unit is unsettled (code points or UTF-16 units):
 #: UTF-16 units are safe under both readings.
@@ -40,11 +40,6 @@ class _Piece:
     @property
     def units(self) -> int:
         return 2 if self.shown > "\uffff" else len(self.shown)
-
-
-def units(text: str) -> int:
-    """The length of a text in UTF-16 units."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def split(html: str, plain: str, limit: int = MAX_UNITS, max_entities: int = MAX_ENTITIES) -> tuple[Part, ...]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.telegram.markup import MAX_ENTITIES, MAX_UNITS, split, units
+from bot.render.text import units
+from bot.telegram.markup import MAX_ENTITIES, MAX_UNITS, split
 from peer import parse
 
 TAG = re.compile(r"<[^<>]*>")

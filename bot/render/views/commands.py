@@ -6,10 +6,8 @@ from datetime import date
 from typing import Final
 
 from bot.render.document import Builder, Quote, Table
-from bot.render.html import to_html
 from bot.render.i18n import NBSP, Speaker, _, speaker
-from bot.render.plain import to_plain
-from bot.render.text import Text
+from bot.render.text import Text, to_text
 from bot.render.views.common import age_line, cited, gpu_name
 from bot.render.views.talk import example_lines, examples
 from bot.shop.shop import Shop
@@ -54,8 +52,7 @@ _PEAKS: Final = ("korthikanti", "measured")
 
 def finished(build: Builder) -> Text:
     """What was collected, in both forms."""
-    document = build.document()
-    return Text(to_html(document), to_plain(document))
+    return to_text(build.document())
 
 
 def view_welcome(locale: str) -> Text:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from bot.render.document import Builder, Span, visible
 from bot.render.i18n import LANGUAGE_NAMES, SHIPPED, _, negotiate, speaker
-from bot.render.text import Text
+from bot.render.text import Text, units
 from bot.render.views.commands import finished
 from bot.render.views.talk import example_lines
 
@@ -22,6 +22,13 @@ _UNREAD: Final[dict[Unread, str]] = {
     "other": _("I can only read text. Please type your question."),
     "nothing": _("I found no text in that message. Please type your question."),
 }
+
+
+def _only(locale: str, message: str) -> Text:
+    """A notice of one line."""
+    build = Builder()
+    build.line(speaker(locale).line(message))
+    return finished(build)
 
 
 def view_language(locale: str, chosen: str | None, *, unknown: bool) -> Text:
@@ -112,9 +119,7 @@ def view_privacy(locale: str, days: int, kept: int) -> Text:
 
 def view_forget(locale: str) -> Text:
     """The question before erasing."""
-    say, build = speaker(locale), Builder()
-    build.line(say.line(_("Erase your questions and your settings here?")))
-    return finished(build)
+    return _only(locale, _("Erase your questions and your settings here?"))
 
 
 def view_forget_choices(locale: str) -> tuple[str, str]:
@@ -125,16 +130,12 @@ def view_forget_choices(locale: str) -> tuple[str, str]:
 
 def view_forgotten(locale: str) -> Text:
     """That everything is erased."""
-    say, build = speaker(locale), Builder()
-    build.line(say.line(_("Done: everything I kept about you here is erased.")))
-    return finished(build)
+    return _only(locale, _("Done: everything I kept about you here is erased."))
 
 
 def view_kept(locale: str) -> Text:
     """That nothing was erased."""
-    say, build = speaker(locale), Builder()
-    build.line(say.line(_("Nothing was erased.")))
-    return finished(build)
+    return _only(locale, _("Nothing was erased."))
 
 
 def view_unread(locale: str, unread: Unread) -> Text:
@@ -168,9 +169,7 @@ def view_foreign_button(locale: str) -> str:
 
 def view_fresh_start(locale: str) -> Text:
     """What to do instead of an old button."""
-    say, build = speaker(locale), Builder()
-    build.line(say.line(_("That button no longer works. Ask anew, or try one of these:")))
-    return finished(build)
+    return _only(locale, _("That button no longer works. Ask anew, or try one of these:"))
 
 
 def view_asked(text: str, answer: Text) -> Text:
@@ -195,7 +194,7 @@ def view_price_list_title(locale: str) -> str:
 def shorten(text: str, limit: int) -> str:
     """A text on one line, cut at a word when it is over ``limit`` UTF-16 units."""
     line = " ".join(visible(text).split())
-    if len(line.encode("utf-16-le")) // 2 <= limit:
+    if units(line) <= limit:
         return line
     cut = line.encode("utf-16-le")[: 2 * (limit - 1)].decode("utf-16-le", "ignore")
     head = cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut
