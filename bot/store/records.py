@@ -86,13 +86,18 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """A recorded message that waits to be sent.  ``uncertain``: tries so far that may have arrived."""
+    """A recorded message that waits to be sent.
+
+    ``uncertain``: tries so far that may have arrived; ``behind``: the newest of the messages for the chat that other
+    replicas had not sent yet when this one was recorded.
+    """
 
     id: int
     chat_id: int
     payload: dict[str, Any]
     answers: int | None
     uncertain: int = 0
+    behind: int | None = None
 
 
 Outcome = Literal["handled", "unreadable", "failed"]
@@ -109,6 +114,13 @@ class Handled:
     letters: tuple[Letter, ...] = ()
     moved: tuple[int, int] | None = None  # a group's old and new chat id
     reachable: tuple[int, bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Updates to keep, whole and in their order, until they are handled."""
+
+    updates: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)

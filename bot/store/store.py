@@ -7,18 +7,19 @@ import logging
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import URL, delete
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.shop.history import Import
-from bot.store import prices, reading, writing
+from bot.store import inbox, leases, prices, reading, writing
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder
 from bot.store.group import Group
+from bot.store.leases import Ahead
 from bot.store.migrate import migrate
-from bot.store.records import Committed, Found, Handled, Lookup, Mark, Recorded
+from bot.store.records import Committed, Found, Handled, Lookup, Mark, Park, Recorded
 from bot.store.tables import outbox, places, questions, updates
 from planner.offer import PriceList
 
@@ -57,7 +58,7 @@ class Store:
         self._clock = clock
         self._writer = writing.Writer(self._writing.dialect.name, bot_id, owner)
         self._reads: Group[Lookup, Found] = Group(self._read_group, "store reads")
-        self._writes: Group[Handled | Mark, Committed | None] = Group(self._write_group, "store writes")
+        self._writes: Group[writing.Item, Committed | None] = Group(self._write_group, "store writes")
 
     async def look_up(self, item: Lookup) -> Found:
         """What is known for an update."""
@@ -71,18 +72,42 @@ class Store:
         """Keep how a recorded message fared.  Returns after the commit."""
         await self._writes.do(item)
 
-    async def take_over(self, known: Collection[int]) -> list[Recorded]:
-        """Recorded messages that nobody is sending, but for those ``known``; each may have been sent already."""
+    async def park(self, raws: Sequence[dict[str, Any]]) -> None:
+        """Keep updates until they are handled.  Returns after the commit."""
+        await self._writes.do(Park(tuple(raws)))
+
+    async def parked(self) -> list[dict[str, Any]]:
+        """The updates that wait here, in the order in which they came."""
+        async with self._reading.begin() as connection:
+            return await self._writer.inbox.waiting(connection)
+
+    async def take_over(
+        self, known: Collection[int], *, chats: Collection[int] = (), ahead: Ahead | None = None
+    ) -> list[Recorded]:
+        """Recorded messages that nobody is sending, but for those ``known`` and those of ``chats``; with ``ahead``,
+        only those.  Each may have been sent already."""
         now = self._clock()
         async with self._writing.begin() as connection:
-            return await writing.waiting(
-                connection, self._writer, now, now + self._lease, alone=self._alone, known=known
+            return await leases.waiting(
+                connection,
+                self._writer,
+                now,
+                now + self._lease,
+                alone=self._alone,
+                known=known,
+                chats=chats,
+                ahead=ahead,
             )
+
+    async def others_send(self, ahead: Ahead) -> bool:
+        """Whether another replica has yet to send one of these messages."""
+        async with self._reading.begin() as connection:
+            return await leases.still_waiting(connection, self._writer, ahead)
 
     async def renew(self) -> None:
         """Keep this replica's hold on what it is sending."""
         async with self._writing.begin() as connection:
-            await writing.renew(connection, self._writer, self._clock() + self._lease)
+            await leases.renew(connection, self._writer, self._clock() + self._lease)
 
     async def answers_sent(self, chat_id: int, answers: int, before: int) -> list[int]:
         """The bot's messages that answer a user's message, oldest first."""
@@ -99,6 +124,7 @@ class Store:
         now = self._clock()
         old = now - self._memory
         async with self._writing.begin() as connection:
+            await inbox.sweep(connection, now - _KEEP_UPDATES)
             await connection.execute(delete(updates).where(updates.c.handled_at < now - _KEEP_UPDATES))
             await connection.execute(delete(questions).where(questions.c.asked_at < old))
             await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
@@ -123,7 +149,7 @@ class Store:
         async with self._reading.begin() as connection:
             return await reading.look_up(connection, self._bot_id, items, self._clock() - self._memory)
 
-    async def _write_group(self, items: Sequence[Handled | Mark]) -> list[Committed | None]:
+    async def _write_group(self, items: Sequence[writing.Item]) -> list[Committed | None]:
         now = self._clock()
         async with self._writing.begin() as connection:
             return await self._writer.write(connection, items, now, now + self._lease)

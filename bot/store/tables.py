@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
     text,
 )
 
@@ -62,6 +63,19 @@ updates: Final = Table(
     Column("update_id", BigInteger, primary_key=True),
     Column("handled_at", Moment, nullable=False, index=True),
     Column("outcome", String(16), nullable=False),  # "handled", or "unreadable", "failed": given up on
+)
+
+#: Updates that Telegram was told have come and that wait for their turn, as they came; none stays once it is handled.
+inbox: Final = Table(
+    "inbox",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("bot_id", BigInteger, nullable=False),
+    Column("update_id", BigInteger, nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("received_at", Moment, nullable=False),
+    UniqueConstraint("bot_id", "update_id"),
+    sqlite_autoincrement=True,
 )
 
 #: What is known of a chat as a whole.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import and_, bindparam, delete, or_, select, update
+from sqlalchemy import and_, bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.inbox import Inbox
+from bot.store.leases import others_waiting
 from bot.store.reading import key_of
 from bot.store.records import (
     KEPT_QUESTIONS,
@@ -18,6 +20,7 @@ from bot.store.records import (
     Handled,
     Letter,
     Mark,
+    Park,
     Place,
     Recorded,
     Remember,
@@ -27,6 +30,9 @@ from bot.store.tables import chats, outbox, places, questions, updates
 
 _FAULT_LENGTH: Final = 200
 
+#: What one transaction takes up many of.
+Item = Handled | Mark | Park
+
 
 class Writer:
     """Writes for one bot and one replica (``owner``), whatever the database."""
@@ -34,6 +40,8 @@ class Writer:
     def __init__(self, dialect: str, bot_id: int, owner: str) -> None:
         self.bot_id = bot_id
         self.owner = owner
+        self.inbox = Inbox(dialect, bot_id)
+        self._shared = dialect != "sqlite"  # other replicas may send to the same chats
         insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
         self._claim = insert(updates).on_conflict_do_nothing().returning(updates.c.update_id)
         self._record = (
@@ -56,19 +64,23 @@ class Writer:
         )
 
     async def write(
-        self, connection: AsyncConnection, items: Sequence[Handled | Mark], now: datetime, lease: datetime
+        self, connection: AsyncConnection, items: Sequence[Item], now: datetime, lease: datetime
     ) -> list[Committed | None]:
         """Write items in their order of arrival per kind; an update handled before changes nothing."""
         handled = [item for item in items if isinstance(item, Handled)]
         marks = [item for item in items if isinstance(item, Mark)]
+        parks = [raw for item in items if isinstance(item, Park) for raw in item.updates]
+        if parks:
+            await self.inbox.park(connection, parks, now)
         fresh = await self._claim_updates(connection, handled, now)
+        await self.inbox.clear(connection, [item.update_id for item in handled])
         recorded = await self._apply(connection, fresh, now, lease) if fresh else {}
         if marks:
             await self._mark(connection, marks, now)
         first = {id(item) for item in fresh}  # not by its update's id: of two deliveries one counts
         results: list[Committed | None] = []
         for item in items:
-            if isinstance(item, Mark):
+            if not isinstance(item, Handled):
                 results.append(None)
             elif id(item) in first:
                 results.append(Committed(True, tuple(recorded[one.key] for one in item.letters if one.key in recorded)))
@@ -124,6 +136,8 @@ class Writer:
             for letter in letters
         ]
         ids = {key: id_ for id_, key in await connection.execute(self._record, rows)}
+        chats_ = {letter.chat_id for letter in letters}
+        ahead = await others_waiting(connection, self, chats_) if self._shared else {}
         # A key that was there before is left out: that letter is on its way, or has arrived.
         return {
             letter.key: Recorded(
@@ -131,6 +145,7 @@ class Writer:
                 chat_id=letter.chat_id,
                 payload=letter.payload,
                 answers=letter.answers,
+                behind=ahead.get(letter.chat_id),
             )
             for letter in letters
             if f"{self.bot_id}.{letter.key}" in ids
@@ -294,45 +309,3 @@ def _renamed(row: dict[str, Any]) -> dict[str, Any]:
 def _owner(place: Place) -> tuple[int, int]:
     chat_id, _thread, user_id = key_of(place)
     return chat_id, user_id
-
-
-async def waiting(
-    connection: AsyncConnection, writer: Writer, now: datetime, lease: datetime, *, alone: bool, known: Collection[int]
-) -> list[Recorded]:
-    """Take over recorded messages that nobody is sending: this replica's own from before, and those of replicas
-    that have gone silent (``alone``: there is no other replica, all are ours).  Each may have been sent already.
-    """
-    free = and_(outbox.c.bot_id == writer.bot_id, outbox.c.state == "waiting")
-    if not alone:
-        free = and_(free, or_(outbox.c.owner == writer.owner, outbox.c.leased_until < now))
-    # Known ones are left out here: there may be more of them than a statement takes parameters.
-    rows = await connection.execute(select(outbox.c.id).where(free).order_by(outbox.c.id))
-    ids = [id_ for id_ in rows.scalars() if id_ not in known]
-    found: list[Recorded] = []
-    for start in range(0, len(ids), 500):
-        taken = await connection.execute(
-            update(outbox)
-            .where(outbox.c.id.in_(ids[start : start + 500]), free)  # another may have been quicker
-            .values(owner=writer.owner, leased_until=lease, uncertain=outbox.c.uncertain + 1)
-            .returning(outbox.c.id, outbox.c.chat_id, outbox.c.payload, outbox.c.answers, outbox.c.uncertain)
-        )
-        found += [
-            Recorded(
-                id=row.id,
-                chat_id=row.chat_id,
-                payload=json.loads(row.payload),
-                answers=row.answers,
-                uncertain=row.uncertain,
-            )
-            for row in taken
-        ]
-    return sorted(found, key=lambda row: row.id)
-
-
-async def renew(connection: AsyncConnection, writer: Writer, lease: datetime) -> None:
-    """Keep this replica's hold on what it is sending."""
-    await connection.execute(
-        update(outbox)
-        .where(outbox.c.bot_id == writer.bot_id, outbox.c.state == "waiting", outbox.c.owner == writer.owner)
-        .values(leased_until=lease)
-    )

@@ -31,7 +31,7 @@ _CONFLICT: Final = 75.0
 
 
 class Polling:
-    """Asks for updates and confirms those that are handled, up to the first that is not.
+    """Asks for updates and confirms those that are handled or parked, up to the first that is neither.
 
     ``seen`` is called after each answer of Telegram's.
     """
@@ -41,14 +41,19 @@ class Polling:
         self._turns = turns
         self._seen = seen
         self._open: dict[int, asyncio.Task[None]] = {}
+        self._parked: set[int] = set()  # open, but kept by us
         self._over: set[int] = set()  # handled, but not confirmed: something before them is not handled
         self._asked = 0  # the last offset, which confirmed what is below it
         self._next = 0  # one above the newest update that came
 
     @property
     def confirmed(self) -> int:
-        """The offset that confirms whatever is handled and has nothing unhandled before it."""
-        return min(self._open, default=self._next)
+        """The offset that confirms whatever is handled or parked and has nothing else before it."""
+        return min(self._unkept, default=self._next)
+
+    @property
+    def _unkept(self) -> set[int]:
+        return self._open.keys() - self._parked
 
     async def run(self) -> None:
         """Receive until cancelled.  Raises OperatorError when another program receives the bot's updates."""
@@ -91,7 +96,7 @@ class Polling:
         params = {
             "offset": self._asked,
             "limit": _LIMIT,
-            "timeout": 0 if self._open else hold,
+            "timeout": 0 if self._unkept else hold,
             "allowed_updates": list(ALLOWED_UPDATES),
         }
         updates = await self._api.call("getUpdates", params, wait=hold + SLACK)
@@ -113,8 +118,10 @@ class Polling:
             self._open[raw["update_id"]] = task
             # Not the greatest: after a quiet week Telegram starts anew from a random id.
             self._next = raw["update_id"] + 1
-        if self._open:
-            await asyncio.wait(self._open.values(), timeout=_IMPATIENCE)
+        self._settle()
+        self._parked |= await self._turns.park() & self._open.keys()
+        if unkept := self._unkept:
+            await asyncio.wait([self._open[update_id] for update_id in unkept], timeout=_IMPATIENCE)
         self._settle()
 
     def _settle(self) -> None:
@@ -122,8 +129,9 @@ class Polling:
             # One that was cancelled, at the end, stays open: it is not committed and has to come again.
             if task.done() and not task.cancelled():
                 del self._open[update_id]
+                self._parked.discard(update_id)
                 self._over.add(update_id)
                 if (error := task.exception()) is not None:
                     log.error("an update was given up", extra={"update": update_id}, exc_info=error)
-        if not self._open:
+        if not self._unkept:
             self._over.clear()

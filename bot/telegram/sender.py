@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 from telegram.error import NetworkError, TelegramError
 
 from bot.store.engine import is_away
+from bot.store.leases import Ahead
 from bot.store.records import Mark, Recorded
 from bot.store.store import Store
 from bot.telegram.api import Api
@@ -31,6 +32,8 @@ Result = TypeVar("Result")
 #: Seconds between tries: doubled from the first to the last.
 FIRST_PAUSE: Final = 0.5
 LAST_PAUSE: Final = 60.0
+#: Seconds until another replica's message is looked for again, at first.
+_GLANCE: Final = 0.05
 #: Seconds in which the parts of an album arrive.
 ALBUM_PAUSE: Final = 1.5
 #: Tries of unknown outcome after which a message is given up: the server answers, but not to this one.
@@ -63,6 +66,7 @@ class Sender:
         self._lanes = Lanes("send")
         self._moved: dict[int, int] = {}
         self._open: set[int] = set()
+        self._held: Counter[int] = Counter()  # chats for which a message waits for another replica's
         self._refused = asyncio.Event()
         self.counts: Counter[str] = Counter()
 
@@ -79,11 +83,14 @@ class Sender:
 
     async def take_over(self) -> None:
         """Deliver what was recorded before a restart, or by a replica that has gone silent."""
-        rows = await self._store.take_over(self._open)
+        self.accept(await self._taken(chats=self._held))
+
+    async def _taken(self, **which: Any) -> list[Recorded]:
+        rows = await self._store.take_over(self._open, **which)
         if rows:
             log.warning("sending again what may have arrived", extra={"messages": len(rows)})
             self.counts["taken_over"] += len(rows)
-        self.accept(rows)
+        return rows
 
     async def drain(self, deadline: float) -> None:
         """Finish, within a deadline in seconds; what is left is sent after the next start."""
@@ -96,6 +103,8 @@ class Sender:
 
     async def _deliver(self, row: Recorded) -> None:
         try:
+            if row.behind is not None:
+                await self._let_pass(Ahead(row.chat_id, row.behind))
             mark = await self._try_until_known(row)
             await self._keep(mark)
             self._open.discard(row.id)
@@ -108,6 +117,20 @@ class Sender:
             log.exception("a message could not be handled")
             self._open.discard(row.id)
             await self._keep(Mark(id=row.id, state="failed", fault="internal fault"))
+
+    async def _let_pass(self, ahead: Ahead) -> None:
+        """Wait for another replica's older messages to the chat; send them where it has gone silent."""
+        pause = Pause(_GLANCE, LAST_PAUSE)
+        self._held[ahead.chat_id] += 1
+        try:
+            while await _read(self._store.others_send, ahead):
+                await pause.wait()
+                for row in await _read(self._taken, ahead=ahead):
+                    self._open.add(row.id)
+                    await self._deliver(row)
+        finally:
+            self._held[ahead.chat_id] -= 1
+            self._held += Counter()  # drops what is back at zero
 
     async def _try_until_known(self, row: Recorded) -> Mark:
         message = read_letter(row)
@@ -233,12 +256,12 @@ class Sender:
             await pause.wait()
 
 
-async def _read(read: Callable[..., Awaitable[Result]], *args: Any) -> Result:
+async def _read(read: Callable[..., Awaitable[Result]], *args: Any, **kwargs: Any) -> Result:
     """What the database says, however long it is away: the message that needs it is not sent yet."""
     pause = Pause(FIRST_PAUSE, LAST_PAUSE)
     while True:
         try:
-            return await read(*args)
+            return await read(*args, **kwargs)
         except Exception as error:
             if not is_away(error):
                 raise

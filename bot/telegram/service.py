@@ -104,6 +104,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
 
         turns = Turns(api, store, sender, context)
         await sender.take_over()
+        await turns.resume()
         chores = [
             _every(_PRICES, counter.refresh),
             _every(_SWEEP, store.sweep),

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from telegram import Update
@@ -36,12 +37,28 @@ CALLS: Final = 6
 _LATE: Final = 30.0
 
 
+#: Updates of one chat that wait until they are parked, and seconds after which any is.
+_DEPTH: Final = 3
+_PATIENCE: Final = 1.0
+#: Updates parked at most: each takes some 10 KB of memory.
+_MOST_PARKED: Final = 5_000
+
+
 class UnidentifiedError(ValueError):
     """What came is no update: it has no id."""
 
 
 class RefusedError(Exception):
     """The database does not take what an update leads to."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    raw: dict[str, Any]
+    lane: Hashable
+    task: asyncio.Task[None]
+    since: float
+    parked: bool = False
 
 
 class Turns:
@@ -53,7 +70,7 @@ class Turns:
         self._sender = sender
         self._context = context
         self._lanes = Lanes("turn")
-        self._open: dict[int, asyncio.Task[None]] = {}
+        self._open: dict[int, _Taken] = {}
         self._calls: set[asyncio.Task[None]] = set()
         self._call_slots = asyncio.Semaphore(CALLS)
         self.counts: Counter[str] = Counter()
@@ -68,15 +85,50 @@ class Turns:
         if not isinstance(update_id, int) or isinstance(update_id, bool):
             raise UnidentifiedError
         if update_id in self._open:
-            return self._open[update_id]
+            return self._open[update_id].task
         update, lane = self._parse(raw, update_id)
         task = self._lanes.put(lane, lambda: self._handle(update_id, update))
-        self._open[update_id] = task
+        self._open[update_id] = _Taken(raw, lane, task, asyncio.get_running_loop().time())
         task.add_done_callback(lambda _done: self._open.pop(update_id, None))
         return task
 
+    async def park(self) -> frozenset[int]:
+        """Keep, in the store, the updates of chats that are behind, and give the ids of those that are kept now.
+
+        Telegram gives no more than 100 updates past the first that is not confirmed: those of a chat that writes
+        faster than it is answered would hold up all others.  A chat's are kept from its oldest on, so that after a
+        restart none comes before an older one.
+        """
+        now = asyncio.get_running_loop().time()
+        depth = Counter(taken.lane for taken in self._open.values())
+        behind = {
+            taken.lane for taken in self._open.values() if depth[taken.lane] > _DEPTH or now - taken.since > _PATIENCE
+        }
+        room = _MOST_PARKED - sum(taken.parked for taken in self._open.values())
+        chosen = [taken for taken in self._open.values() if taken.lane in behind and not taken.parked][: max(room, 0)]
+        if not chosen:
+            return frozenset()
+        try:
+            await self._store.park([taken.raw for taken in chosen])
+        except Exception as error:
+            log.warning("updates could not be parked; they stay with Telegram", extra={"fault": type(error).__name__})
+            return frozenset()
+        for taken in chosen:
+            taken.parked = True
+        log.info("a chat is behind; its updates are parked", extra={"updates": len(chosen)})
+        return frozenset(taken.raw["update_id"] for taken in chosen)
+
+    async def resume(self) -> None:
+        """Take up the updates that were parked when the bot ended."""
+        raws = await self._store.parked()
+        if raws:
+            log.info("taking up what waited", extra={"updates": len(raws)})
+        for raw in raws:
+            self.take(raw)
+            self._open[raw["update_id"]].parked = True
+
     async def drain(self, deadline: float) -> None:
-        """Finish what was taken, within a deadline in seconds; the rest stays with Telegram."""
+        """Finish what was taken, within a deadline in seconds; the rest stays with Telegram, or parked."""
         await self._lanes.drain(deadline)
         if self._calls:
             await asyncio.wait(self._calls, timeout=max(deadline, 0.1))

@@ -22,7 +22,7 @@ from bot.store.migrate import migrate
 from bot.store.offline import import_prices, read_prices
 from bot.store.records import Handled, Letter, Lookup, Mark, Place, Remember
 from bot.store.store import Store, open_store
-from bot.store.tables import metadata, outbox, questions, updates
+from bot.store.tables import inbox, metadata, outbox, questions, updates
 
 ANA = Place(5234567890123, None, 5234567890123)
 BO = Place(-1001234567890, 7, 42)
@@ -232,6 +232,25 @@ async def test_what_was_kept_long_enough_is_deleted(store: Store, clock: Clock) 
     clock.now += timedelta(days=7, seconds=1)
     await store.sweep()
     assert [await count(store, table) for table in (updates, questions, outbox)] == [0, 0, 1]  # one still waits
+
+
+async def test_an_update_is_parked_until_it_is_handled(url: URL, shop: Shop, clock: Clock) -> None:
+    def raw(update_id: int) -> dict[str, object]:
+        return {"update_id": update_id, "message": {"text": "olá \0 💬"}}
+
+    async with opened(url, shop, clock) as store:
+        await store.commit(asked(3))
+        await store.park([raw(n) for n in (5, 3, 2, 4)])
+        await asyncio.gather(store.commit(asked(4)), store.park([raw(4), raw(5), raw(6)]))
+        assert await store.parked() == [raw(5), raw(2), raw(6)]
+    async with opened(url, shop, clock) as store:
+        assert await store.parked() == [raw(5), raw(2), raw(6)]
+        await store.commit(asked(5))
+        assert await store.parked() == [raw(2), raw(6)]
+        assert await count(store, inbox) == 2
+        clock.now += timedelta(days=4)
+        await store.sweep()
+        assert await store.parked() == []
 
 
 async def test_many_writers_and_readers_never_find_the_database_locked(url: URL, shop: Shop, clock: Clock) -> None:

@@ -219,7 +219,6 @@ async def test_a_commit_whose_outcome_was_unknown_keeps_the_order(
     assert [text[:2] for text in texts(api, 1)] == ["7B", "13"]
 
 
-@pytest.mark.xfail(reason="the replicas do not wait for each other", strict=True)
 async def test_two_replicas_answer_a_chat_in_order(
     api: BotApi, client: Api, shop: Shop, new_database: URL, context: DecideContext
 ) -> None:
@@ -238,6 +237,27 @@ async def test_two_replicas_answer_a_chat_in_order(
             await replica.take({"update_id": number, "message": {**message, "text": f"{number}B"}})
         await api.until(lambda: len(api.chat(7)) == 2)
         assert [text[:2] for text in texts(api)] == ["1B", "2B"]
+
+
+async def test_what_a_replica_that_died_had_not_sent_goes_first(
+    api: BotApi, client: Api, shop: Shop, new_database: URL
+) -> None:
+    async with AsyncExitStack() as stack:
+        one, two = [
+            await stack.enter_async_context(
+                open_store(
+                    new_database, shop.prices, bot_id=1, owner=owner, memory=timedelta(days=7), lease=timedelta(0.3e-5)
+                )
+            )
+            for owner in ("one", "two")
+        ]
+        await one.commit(Handled(update_id=next(ids), letters=write_letters(next(ids), [say("first"), say("second")])))
+        sender = Sender(client, two, 8)
+        stack.push_async_callback(sender.drain, 1)
+        await post(two, sender, say("third"))
+        await sender.take_over()
+        await api.until(lambda: len(api.chat(7)) == 3)
+        assert texts(api) == ["first", "second", "third"]
 
 
 async def test_an_edit_of_a_split_answer_whose_first_part_was_deleted(

@@ -18,7 +18,9 @@ from bot.telegram import polling as polling_module
 from bot.telegram import sender as sender_module
 from bot.telegram import turns as turns_module
 from bot.telegram.api import Api
+from bot.telegram.handlers import DecideContext
 from bot.telegram.polling import Polling
+from bot.telegram.sender import Sender
 from bot.telegram.turns import Turns
 from bot.telegram.webhook import MAX_BODY, SECRET_HEADER, Webhook, announce, default_secret, listen
 from peer import PHOTO, BotApi, error, hang, http
@@ -93,6 +95,7 @@ class TestPolling:
             return await keep(item)
 
         monkeypatch.setattr(store, "commit", commit)
+        monkeypatch.setattr(store, "park", commit)
         api.say("70B", chat=1)
         api.say("13B", chat=1)
         async with polled(client, turns):
@@ -163,13 +166,49 @@ class TestPolling:
     async def test_pitfall_30_a_chat_is_answered_in_order_while_two_hundred_others_write(
         self, api: BotApi, client: Api, turns: Turns
     ) -> None:
-        for n in range(5):
+        for n in range(3):
             api.say(f"{7 + n}B", chat=1)
-            for chat in range(2, 42):
-                api.say("13B", chat=chat)
+            for chat in range(2, 202):
+                api.say("/privacy", chat=chat)
         async with polled(client, turns):
-            await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 42)) == 205, 20)
-        assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8", "9", "10", "11"]
+            await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 202)) == 603, 20)
+        assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8", "9"]
+
+    async def test_a_chat_that_floods_delays_no_other(self, api: BotApi, client: Api, turns: Turns) -> None:
+        """Telegram gives no more than 100 updates past the first that is not confirmed."""
+        for n in range(250):
+            api.say(f"{n + 1}B", chat=1)
+        api.say("/privacy", chat=2)
+        async with polled(client, turns):
+            await api.until(lambda: api.chat(2))
+            assert len(api.chat(1)) < 100
+            await api.until(lambda: len(api.chat(1)) == 250, 30)
+        assert [message["text"].split("B")[0] for message in api.chat(1)] == [str(n + 1) for n in range(250)]
+        assert turns.counts["handled"] == 251
+
+    async def test_what_was_parked_is_answered_in_order_after_a_restart(
+        self,
+        api: BotApi,
+        client: Api,
+        sender: Sender,
+        turns: Turns,
+        store: Store,
+        context: DecideContext,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        keep, texts = store.commit, [f"{n}B" for n in range(1, 9)]
+        monkeypatch.setattr(store, "commit", lambda _item: asyncio.Event().wait())
+        for text in texts:
+            api.say(text, chat=1)
+        async with polled(client, turns):
+            await api.until(lambda: not api.pending)  # confirmed, though none is handled
+        monkeypatch.setattr(store, "commit", keep)
+        again = Turns(client, store, sender, lambda: context)
+        await again.resume()
+        again.take(raw(10**6, "9B", chat=1))
+        await api.until(lambda: len(api.chat(1)) == 9)
+        assert [message["text"].split(":")[0] for message in api.chat(1)] == [*texts, "9B"]
+        assert await store.parked() == []
 
     async def test_what_can_not_be_kept_is_given_up_and_holds_nobody_up(
         self, api: BotApi, client: Api, turns: Turns, store: Store, monkeypatch: pytest.MonkeyPatch
