@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 import platformdirs
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -24,6 +24,16 @@ DATABASE: Final = "gpubot.db"
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
+
+
+#: pydantic's kinds of errors in an operator's words.
+_WORDS: Final = {
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+}
 
 
 class SettingsError(OperatorError):
@@ -67,6 +77,9 @@ class Settings(BaseSettings):
     memory_days: int = Field(7, ge=1, le=90, description="days a chat's questions are kept")
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
     log_format: Literal["text", "json"] = Field("text", description="text or json: one line an event")
+    drain_seconds: int = Field(
+        8, ge=1, le=300, description="seconds for updates, and then for messages, to be finished when it is stopped"
+    )
     lease_seconds: int = Field(
         30, ge=3, le=3600, description="seconds of silence after which another replica sends what one left unsent"
     )
@@ -153,15 +166,26 @@ class Settings(BaseSettings):
 def load_settings(env_file: Path | None = None) -> Settings:
     """Settings from the environment, then .env.  Raises SettingsError for an unknown name or a bad value."""
     file = env_file or Path(".env")
-    try:
-        in_file = dotenv_values(file) if file.is_file() else {}
-    except (OSError, UnicodeDecodeError):
-        raise SettingsError(f"{file}: cannot be read; it must be a text file of NAME=value lines") from None
-    _refuse_unknown([*os.environ, *in_file])
+    _refuse_unknown([*os.environ, *_names_in(file)])
     try:
         return Settings(_env_file=file)
     except ValidationError as error:
         raise SettingsError(_one_line(error)) from None
+
+
+def _names_in(file: Path) -> list[str]:
+    """The names that a .env file sets.  Raises SettingsError for a line that is none: python-dotenv would skip it."""
+    if not file.exists():
+        return []
+    try:
+        with file.open(encoding="utf-8") as lines:
+            bindings = list(parse_stream(lines))
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError(f"{file}: cannot be read; it must be a text file of NAME=value lines") from None
+    for binding in bindings:
+        if binding.error:
+            raise SettingsError(f"{file}, line {binding.original.line}: must be NAME=value; mind the quotes")
+    return [binding.key for binding in bindings if binding.key is not None]
 
 
 def _refuse_unknown(names: Iterable[str]) -> None:
@@ -176,7 +200,7 @@ def _refuse_unknown(names: Iterable[str]) -> None:
 def _one_line(error: ValidationError) -> str:
     first: Mapping[str, Any] = error.errors(include_url=False, include_input=False)[0]
     field = str(first["loc"][0]) if first["loc"] else "settings"
-    message = str(first["msg"]).removeprefix("Value error, ")
+    message = _WORDS.get(first["type"], str(first["msg"])).format(**first.get("ctx", {})).removeprefix("Value error, ")
     return f"{PREFIX}{field.upper()}: {message[0].lower()}{message[1:]}"
 
 

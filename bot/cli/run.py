@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from datetime import date, datetime
 
@@ -24,6 +26,7 @@ def run() -> None:
         click.echo("No GPUBOT_TOKEN: talking here. For Telegram, get a token from @BotFather and set it.", err=True)
         _talk(settings, None, None)
         return
+    os.umask(0o077)  # customers' questions are nobody else's to read
     import asyncio
 
     from bot.logs import set_up_logs
@@ -31,7 +34,10 @@ def run() -> None:
 
     secrets = [settings.token, settings.webhook_secret]
     set_up_logs(settings.log_level, settings.log_format, [one.get_secret_value() for one in secrets if one is not None])
-    asyncio.run(serve(settings))
+    try:
+        asyncio.run(serve(settings))
+    finally:
+        logging.shutdown()  # what is still said is said last
 
 
 @click.command(short_help="Talk to the bot in this terminal.")

@@ -126,9 +126,33 @@ def make_folder(url: URL) -> None:
         return
     folder = Path(url.database).parent
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder}: {(error.strerror or 'cannot be made').lower()}") from None
+
+
+#: What the errors under a connection that failed mean to an operator, by their type's name.
+_WHY: Final = {
+    "InvalidPasswordError": "refuses the user or the password",
+    "InvalidAuthorizationSpecificationError": "refuses the user or the password",
+    "InvalidCatalogNameError": "has no database of that name",
+    "gaierror": "is not found: no such host",
+    "ConnectionRefusedError": "is not there: nothing listens at that host and port",
+    "TimeoutError": "does not answer at that host and port",
+}
+
+
+def unusable(url: URL, error: BaseException) -> str:
+    """One line on why a database could not be opened, without its address."""
+    if is_sqlite(url):
+        return f"{url.database}: is no database that can be written; mend its rights or set GPUBOT_DATA_DIR"
+    cause: BaseException | None = error
+    while cause is not None:
+        for kind in type(cause).__mro__:
+            if kind.__name__ in _WHY:
+                return f"GPUBOT_DATABASE_URL: the database {_WHY[kind.__name__]}"
+        cause = getattr(cause, "orig", None) or cause.__cause__ or cause.__context__
+    return "GPUBOT_DATABASE_URL: the database does not answer; check host, name, user and password"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.shop.history import Import
 from bot.store import inbox, leases, prices, reading, writing
-from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder
+from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
 from bot.store.leases import Ahead
 from bot.store.migrate import migrate
@@ -188,7 +188,7 @@ async def prepare(engine: AsyncEngine, url: URL, seeds: PriceList, now: datetime
             await prices.seed_prices(connection, seeds, now)
     except (SQLAlchemyError, OSError) as error:
         log.debug("the database did not open", extra={"fault": type(error).__name__})
-        raise StoreError(_unusable(url)) from None
+        raise StoreError(unusable(url, error)) from None
 
 
 @asynccontextmanager
@@ -201,9 +201,3 @@ async def open_engines(url: URL) -> AsyncIterator[tuple[AsyncEngine, AsyncEngine
         for engine in engines:
             # Also when this task is being cancelled.
             await asyncio.shield(engine.dispose())
-
-
-def _unusable(url: URL) -> str:
-    if is_sqlite(url):
-        return f"{url.database}: is no database that can be written; mend its rights or set GPUBOT_DATA_DIR"
-    return "GPUBOT_DATABASE_URL: the database does not answer; check host, name, user and password"

@@ -16,6 +16,8 @@ from telegram import Bot
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
+from planner.errors import OperatorError
+
 #: Seconds to connect, and to wait for an answer.
 CONNECT: Final = 10.0
 ANSWER: Final = 30.0
@@ -81,6 +83,8 @@ class Transport(BaseRequest):
                 method, url, timeout=timeout, allow_redirects=False, **_body(request_data)
             ) as answer:
                 status, body = answer.status, await answer.read()
+        except (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError) as error:
+            raise NotSent(f"the proxy (HTTPS_PROXY) lets nothing through: {type(error).__name__}") from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise NotSent(type(error).__name__) from None
         except TimeoutError:
@@ -146,11 +150,25 @@ class Api(Bot):
 
 
 def proxy_for(url: str) -> str | None:
-    """The environment's proxy for an address (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), looked up once."""
+    """The environment's proxy for an address (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), looked up once.
+
+    Raises OperatorError for one of a kind that is not supported.
+    """
     parts = urlsplit(url)
     if proxy_bypass(parts.hostname or ""):
         return None
-    return getproxies().get(parts.scheme)
+    proxy = getproxies().get(parts.scheme)
+    if proxy is None:
+        return None
+    try:
+        usable = urlsplit(proxy).scheme == "http" and urlsplit(proxy).hostname and urlsplit(proxy).port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise OperatorError(
+            f"{parts.scheme.upper()}_PROXY: must look like http://host:port; no other kind is supported"
+        )
+    return proxy
 
 
 def make_api(token: str, api_url: str, *, connections: int) -> Api:

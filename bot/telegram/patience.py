@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
+TELEGRAM: Final = "https://api.telegram.org"
 #: Seconds between questions to Telegram.
 FIRST_PAUSE: Final = 0.5
 LAST_PAUSE: Final = 30.0
@@ -33,13 +34,15 @@ class Pause:
         self.seconds = min(self.seconds * 2, self._last)
 
 
-def token_refused() -> OperatorError:
-    """What an operator hears when Telegram knows no bot with the token."""
+def token_refused(url: str = TELEGRAM) -> OperatorError:
+    """What an operator hears when the Bot API at ``url`` knows no bot with the token."""
+    if url != TELEGRAM:
+        return OperatorError("GPUBOT_TOKEN, GPUBOT_API_URL: the Bot API at that address does not know this token")
     return OperatorError("GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather")
 
 
-async def answered(ask: Callable[[], Awaitable[Result]]) -> Result:
-    """Telegram's answer, however long it is away.
+async def answered(ask: Callable[[], Awaitable[Result]], url: str = TELEGRAM) -> Result:
+    """Telegram's answer, however long it is away; ``url`` is the address of the Bot API that is asked.
 
     Raises OperatorError when it refuses the token, and whatever else ``ask`` raises but for Telegram's errors.
     """
@@ -48,7 +51,7 @@ async def answered(ask: Callable[[], Awaitable[Result]]) -> Result:
         try:
             return await ask()
         except InvalidToken:
-            raise token_refused() from None
+            raise token_refused(url) from None
         except TelegramError as error:
             log.warning("Telegram does not answer", extra={"fault": error.message, "again_in": pause.seconds})
         await pause.wait()

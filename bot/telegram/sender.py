@@ -9,11 +9,10 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from telegram.error import NetworkError, TelegramError
+from telegram.error import NetworkError, RetryAfter, TelegramError
 
 from bot.store.engine import is_away
 from bot.store.leases import Ahead
@@ -240,9 +239,17 @@ class Sender:
         return True
 
     async def _delete(self, chat_id: int, message_ids: list[int]) -> list[int]:
-        for message_id in message_ids:
-            with suppress(TelegramError):  # it is gone already, or too old to be taken back
+        again = list(message_ids)
+        while again:
+            message_id = again.pop(0)
+            try:
                 await self._api.call("deleteMessage", {"chat_id": chat_id, "message_id": message_id})
+            except RetryAfter as error:
+                await asyncio.sleep(diagnose(error).wait.total_seconds())
+                again.append(message_id)
+            except TelegramError as error:
+                # It is gone already, or too old to be taken back.
+                log.info("a message could not be deleted", extra={"fault": error.message})
         return message_ids
 
     async def _keep(self, mark: Mark) -> None:

@@ -34,10 +34,8 @@ log = logging.getLogger(__name__)
 
 #: Messages sent at once.
 CONNECTIONS: Final = 32
-#: Seconds for updates, and then for messages, to be finished at the end.
-DRAIN: Final = 8.0
-#: Seconds after which whatever still hangs is left: supervisors kill after 30.
-GRACE: Final = 2 * DRAIN + 4
+#: Seconds, beside those for updates and for messages, after which whatever still hangs at the end is left.
+_GRACE: Final = 4
 _PRICES: Final = 30.0
 _SWEEP: Final = 3600.0
 
@@ -56,7 +54,7 @@ async def serve(settings: Settings) -> None:
         await running
         return
     log.info("stopping")
-    done, _hanging = await asyncio.wait([running], timeout=GRACE)
+    done, _hanging = await asyncio.wait([running], timeout=2 * settings.drain_seconds + _GRACE)
     if not done:
         log.warning("stopped before everything was finished")
         running.cancel()
@@ -71,6 +69,8 @@ async def _run_alone(settings: Settings, stop: asyncio.Event) -> None:
 
 async def _run(settings: Settings, stop: asyncio.Event) -> None:
     token = settings.token.get_secret_value() if settings.token is not None else ""
+    if not settings.webhook_url and "webhook_listen" in settings.model_fields_set:
+        log.warning("GPUBOT_WEBHOOK_LISTEN is set without GPUBOT_WEBHOOK_URL: receiving by polling")
     host, _colon, port = settings.webhook_listen.rpartition(":")
     owner = f"{socket.gethostname()[-50:]}:{port if settings.webhook_url else 'polling'}"
     shop = load_seeds(settings.links, settings.price_stale_days)
@@ -84,9 +84,10 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
             memory=timedelta(days=settings.memory_days),
             lease=lease,
         ) as store,
-        _opened(make_api(token, settings.api_url, connections=CONNECTIONS + CALLS), stop) as api,
+        _opened(make_api(token, settings.api_url, connections=CONNECTIONS + CALLS), stop, settings.api_url) as api,
     ):
         if stop.is_set():
+            log.info("stopped")
             return
         counter = _Counter(store, shop)
         await counter.refresh()
@@ -119,14 +120,14 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                     await _until(stop, announce(api, settings.webhook_url, key), _refused(sender))
                     log.info("receiving by webhook", extra={"listen": settings.webhook_listen, "bot": api.username})
                     await _until(stop, _refused(sender))
-                await turns.drain(DRAIN)
+                await turns.drain(settings.drain_seconds)
             else:
                 polling = Polling(api, turns)
                 log.info("receiving by polling", extra={"bot": api.username})
                 await _until(stop, polling.run(), _refused(sender))
-                await turns.drain(DRAIN)
+                await turns.drain(settings.drain_seconds)
                 await polling.confirm()
-            await sender.drain(DRAIN)
+            await sender.drain(settings.drain_seconds)
         log.info("stopped", extra={**turns.counts, **sender.counts})
 
 
@@ -153,10 +154,10 @@ class _Counter:
 
 
 @asynccontextmanager
-async def _opened(api: Api, stop: asyncio.Event) -> AsyncIterator[Api]:
+async def _opened(api: Api, stop: asyncio.Event, url: str) -> AsyncIterator[Api]:
     """The API, once Telegram has said who the bot is, or ``stop`` was asked for."""
     try:
-        await _until(stop, answered(api.initialize))
+        await _until(stop, answered(api.initialize, url))
         yield api
     finally:
         await api.shutdown()

@@ -87,7 +87,7 @@ def test_bad_input_gets_a_kind_answer(text: str, home: dict[str, str]) -> None:
         (["ask", "70B"], {"GPUBOT_TOKN": "1"}, "GPUBOT_TOKEN"),
         (["ask", "70B"], {"GPUBOT_LANG": "klingon"}, "GPUBOT_LANG"),
         (["ask", "70B"], {"GPUBOT_TIMEZONE": "Mars"}, "GPUBOT_TIMEZONE"),
-        (["ask", "70B"], {"GPUBOT_PRICE_STALE_DAYS": "soon"}, "GPUBOT_PRICE_STALE_DAYS"),
+        (["ask", "70B"], {"GPUBOT_PRICE_STALE_DAYS": "soon"}, "GPUBOT_PRICE_STALE_DAYS: must be a whole number"),
         (["ask", "70B"], {"GPUBOT_SHOP_URL": "ftp://x", "GPUBOT_TOKEN": "123456789:secret_secret"}, "GPUBOT_SHOP_URL"),
         (["ask", "--jsno"], {}, "--jsno"),
         (["ask"], {}, "give a text"),
@@ -106,6 +106,21 @@ def test_an_operators_mistake_is_one_line_and_exit_2(
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"GPUBOT_LANG=en\n=x y\n", ".env, line 2"), (b"\xff\xfe", ".env"), (None, ".env")]
+)
+def test_an_env_file_that_can_not_be_read_is_one_line_and_exit_2(
+    content: bytes | None, said: str, tmp_path: Path, home: dict[str, str]
+) -> None:
+    if content is None:
+        (tmp_path / ".env").mkdir()
+    else:
+        (tmp_path / ".env").write_bytes(content)
+    done = gpubot("ask", "70B", env=home, cwd=tmp_path)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert said in done.stderr
 
 
 def test_piped_conversation_prints_answers_alone(home: dict[str, str]) -> None:

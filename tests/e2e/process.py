@@ -41,10 +41,15 @@ class Bot:
         }
         self._process: asyncio.subprocess.Process | None = None
 
-    async def start(self) -> None:
+    async def start(self, stderr: int | None = None) -> None:
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bot.cli", "run", cwd=self.home, env=self._env, stdout=log, stderr=log
+                sys.executable,
+                *("-m", "bot.cli", "run"),
+                cwd=self.home,
+                env=self._env,
+                stdout=log,
+                stderr=log if stderr is None else stderr,
             )
 
     async def stop(self) -> int:

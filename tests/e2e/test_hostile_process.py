@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,8 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from peer import BotApi, error
 from process import Bot, free_port, running
 
+DRAIN = 1
 #: Seconds in which a process has to end after SIGTERM, whatever it waits for: twice the drain, and some.
-PROMPT = 29
+PROMPT = 2 * DRAIN + 10
 
 
 @asynccontextmanager
@@ -28,6 +31,10 @@ async def session(url: URL, database: str | None = None) -> AsyncIterator[AsyncC
             yield connection
     finally:
         await engine.dispose()
+
+
+def address(url: URL) -> str:
+    return url.render_as_string(hide_password=False)
 
 
 async def ends(bot: Bot) -> bool:
@@ -43,7 +50,8 @@ async def ends(bot: Bot) -> bool:
 async def test_sigterm_ends_it_while_telegram_does_not_take_the_webhook(api: BotApi, tmp_path: Path) -> None:
     api.script("setWebhook", error(500, "Internal Server Error"), times=1000)
     port = free_port()
-    bot = Bot(api.url, tmp_path, webhook_url=f"http://127.0.0.1:{port}/", webhook_listen=f"127.0.0.1:{port}")
+    listen = f"127.0.0.1:{port}"
+    bot = Bot(api.url, tmp_path, webhook_url=f"http://{listen}/", webhook_listen=listen, drain_seconds=str(DRAIN))
     await bot.start()
     await api.until(lambda: api.called("setWebhook"))
     assert await ends(bot)
@@ -54,14 +62,14 @@ async def test_sigterm_ends_it_while_another_replica_holds_the_migration(
 ) -> None:
     async with session(new_database) as other:
         await other.execute(text("SELECT pg_advisory_lock(7146282)"))
-        bot = Bot(api.url, tmp_path, database_url=new_database.render_as_string(hide_password=False))
+        bot = Bot(api.url, tmp_path, database_url=address(new_database), drain_seconds=str(DRAIN))
         await bot.start()
         await asyncio.sleep(3)
         assert await ends(bot)
 
 
 async def test_sigterm_ends_it_while_the_database_hangs(api: BotApi, tmp_path: Path, new_database: URL) -> None:
-    bot = Bot(api.url, tmp_path, database_url=new_database.render_as_string(hide_password=False))
+    bot = Bot(api.url, tmp_path, database_url=address(new_database), drain_seconds=str(DRAIN))
     await bot.start()
     api.say("7B", chat=1)
     await api.until(lambda: api.chat(1))
@@ -99,19 +107,35 @@ async def test_a_database_that_refuses_connections_for_a_while_loses_nothing(
         await api.until(lambda: all(api.chat(n + 2) for n in range(10)), 20)
 
 
-@pytest.mark.parametrize("fault", ["password", "database"])
+@pytest.mark.parametrize(
+    ("fault", "says"), [({"username": "nobody"}, "refuses the user"), ({"database": "nowhere"}, "has no database")]
+)
 async def test_a_database_that_does_not_let_it_in_ends_in_one_line(
-    api: BotApi, tmp_path: Path, new_database: URL, fault: str
+    api: BotApi, tmp_path: Path, new_database: URL, fault: dict[str, str], says: str
 ) -> None:
-    url = new_database.set(database="nowhere") if fault == "database" else new_database.set(username="nobody")
-    bot = Bot(api.url, tmp_path, database_url=url.render_as_string(hide_password=False))
+    url = new_database.set(**fault)
+    bot = Bot(api.url, tmp_path, database_url=address(url))
     await bot.start()
     assert await bot.exit() == 2
+    assert says in bot.lines().splitlines()[-1]
     assert "Traceback" not in bot.lines()
 
 
-async def test_sigterm_ends_it_while_another_program_writes_to_the_file(api: BotApi, tmp_path: Path) -> None:
+async def test_a_log_that_nobody_reads_hinders_neither_work_nor_the_end(api: BotApi, tmp_path: Path) -> None:
+    nobody, pipe = os.pipe()
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
     bot = Bot(api.url, tmp_path)
+    await bot.start(pipe)
+    for n in range(1, 41):
+        api.say("7B", chat=n)
+    await api.until(lambda: all(api.chat(n) for n in range(1, 41)), 20)
+    assert await bot.stop() == 0
+    os.close(nobody)
+    os.close(pipe)
+
+
+async def test_sigterm_ends_it_while_another_program_writes_to_the_file(api: BotApi, tmp_path: Path) -> None:
+    bot = Bot(api.url, tmp_path, drain_seconds=str(DRAIN))
     await bot.start()
     api.say("7B", chat=1)
     await api.until(lambda: api.chat(1))

@@ -74,14 +74,16 @@ async def test_a_token_that_telegram_refuses_ends_in_one_line(api: BotApi, tmp_p
     bot = Bot(api.url, tmp_path, token="123456789:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB")
     await bot.start()
     assert await bot.exit() == 2
-    assert bot.lines().splitlines() == ["gpubot: GPUBOT_TOKEN: Telegram refuses it; get a new one from @BotFather"]
+    assert bot.lines().splitlines() == [
+        "gpubot: GPUBOT_TOKEN, GPUBOT_API_URL: the Bot API at that address does not know this token"
+    ]
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
         ({"token": "sesame"}, "GPUBOT_TOKEN: must look like"),
-        ({"database_url": "postgresql://u:sesame@127.0.0.1:9/x"}, "GPUBOT_DATABASE_URL: the database does not answer"),
+        ({"database_url": "postgresql://u:sesame@127.0.0.1:9/x"}, "GPUBOT_DATABASE_URL: the database is not there"),
         ({"webhook_secret": "se same"}, "GPUBOT_WEBHOOK_SECRET: must be"),
         ({"tokn": "sesame"}, "did you mean GPUBOT_TOKEN?"),
     ],
@@ -115,6 +117,7 @@ async def test_a_telegram_that_is_not_there_yet_is_waited_for(tmp_path: Path) ->
     assert bot.running
     assert "Telegram does not answer" in bot.lines()
     assert await bot.stop() == 0
+    assert bot.lines().splitlines()[-1].endswith("stopped")
     check_log(bot.lines())
 
 

@@ -278,6 +278,17 @@ async def test_an_edit_of_a_split_answer_whose_first_part_was_deleted(
     assert "one" not in seen
 
 
+async def test_a_part_that_is_too_many_is_deleted_though_telegram_makes_it_wait(
+    api: BotApi, store: Store, sender: Sender
+) -> None:
+    text = "\n".join("x" * 100 for _ in range(60))
+    await post(store, sender, say(text, answers=5))
+    await api.until(lambda: len(api.chat(7)) == 2)
+    api.script("deleteMessage", error(429, "Too Many Requests: retry after 1", retry_after=1))
+    await post(store, sender, Edit(place=Place(7, None, 7), message_id=None, html="y", plain="y", answers=5))
+    await api.until(lambda: texts(api) == ["y"])
+
+
 # Others are unhindered
 
 

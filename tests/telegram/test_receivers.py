@@ -306,13 +306,13 @@ class TestWebhook:
     ) -> None:
         from bot.telegram import webhook as webhook_module
 
-        monkeypatch.setattr(webhook_module, "_HANDLE_WAIT", 0.1)
         monkeypatch.setattr(turns_module, "_FIRST_PAUSE", 0.02)
 
         async def commit(_item: Any) -> Any:
             raise OperationalError("INSERT", {}, Exception("database is away"))
 
         with monkeypatch.context() as patched:
+            patched.setattr(webhook_module, "_HANDLE_WAIT", 0.1)
             patched.setattr(store, "commit", commit)
             assert await deliver(hook, json.dumps(raw(9, chat=1)).encode()) == 503
         assert await deliver(hook, json.dumps(raw(9, chat=1)).encode()) == 200
