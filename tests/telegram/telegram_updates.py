@@ -78,8 +78,8 @@ def searched(query: str, **fields: Any) -> Update:
     )
 
 
-def member(chat: dict[str, Any], status: str, **fields: Any) -> Update:
-    old = {"user": BOT, "status": "member"}
+def member(chat: dict[str, Any], status: str, before: str = "member", **fields: Any) -> Update:
+    old = {"user": BOT, "status": before}
     new = {"user": BOT, "status": status} | fields
     return update(
         "my_chat_member", {"chat": chat, "from": ANA, "date": 1, "old_chat_member": old, "new_chat_member": new}

@@ -90,7 +90,9 @@ class TestCommands:
         assert decide(tg.said(text, chat=tg.GROUP), FRESH, context) == Effects()
 
     def test_an_unknown_command_shows_help_in_private_and_nothing_in_groups(self, context: DecideContext) -> None:
-        assert "/plan" in send_of(decide(tg.said("/dance"), FRESH, context)).plain
+        text = send_of(decide(tg.said("/dance"), FRESH, context)).plain
+        assert text.startswith("Não conheço o comando /dance.")
+        assert "/plan" in text
         assert decide(tg.said("/dance", chat=tg.GROUP), FRESH, context) == Effects()
 
     def test_prices_of_one_gpu(self, context: DecideContext) -> None:
@@ -278,6 +280,20 @@ class TestMembers:
         assert gone.reachable == (tg.PRIVATE["id"], False)
         assert decide(tg.member(tg.PRIVATE, "member"), FRESH, context).reachable == (tg.PRIVATE["id"], True)
         assert decide(tg.member(tg.GROUP, "left"), FRESH, context).reachable == (tg.GROUP["id"], False)
+
+
+def test_a_group_that_puts_the_bot_in_is_told_how_to_ask(context: DecideContext) -> None:
+    sent = send_of(decide(tg.member(tg.SMALL_GROUP, "member", before="left"), FRESH, context))
+    assert sent.place.chat_id == tg.SMALL_GROUP["id"]
+    assert "@shop_bot" in sent.plain
+    for chat, before in ((tg.PRIVATE, "left"), (tg.CHANNEL, "left"), (tg.SMALL_GROUP, "member")):
+        assert decide(tg.member(chat, "member", before=before), FRESH, context).actions == ()
+
+
+def test_an_inline_result_says_what_it_answers(context: DecideContext) -> None:
+    (call,) = decide(tg.searched("70B com LoRA"), FRESH, context).actions
+    assert isinstance(call, Call)
+    assert "168" in call.params["results"][0]["description"]
 
 
 def test_pitfall_32_the_list_of_updates_is_what_handlers_take(context: DecideContext) -> None:

@@ -70,9 +70,12 @@ def view_examples(locale: str) -> list[str]:
     return examples(speaker(locale))
 
 
-def view_help(locale: str, bot_username: str) -> Text:
-    """What can be asked, the commands, and how to ask in a group."""
+def view_help(locale: str, bot_username: str, unknown: str | None = None) -> Text:
+    """What can be asked, the commands, and how to ask in a group; below a command that is ``unknown``, if any."""
     say, build = speaker(locale), Builder()
+    if unknown is not None:
+        build.line(say.line(_("I don't know the command /{command}."), command=unknown))
+        build.gap()
     build.line(say.line(_("<b>Ask me in your own words</b>")))
     build.lines(example_lines(say)[1:])
     build.line(say.line(_("A follow-up is enough: “and with QLoRA?”, “on 2x H200?”")))
@@ -86,6 +89,19 @@ def view_help(locale: str, bot_username: str) -> Text:
             _("In a group I read commands, replies to me and messages that name @{username}."), username=bot_username
         )
     )
+    return finished(build)
+
+
+def view_group_welcome(locale: str, bot_username: str) -> Text:
+    """Who this is, to a group that the bot was put into, and how to ask it there."""
+    say, build = speaker(locale), Builder()
+    build.line(say.line(_("👋 Hello! I say which GPU fits a model, the memory it takes and what it costs.")))
+    build.line(
+        say.line(
+            _("In a group I read commands, replies to me and messages that name @{username}."), username=bot_username
+        )
+    )
+    build.line(say.line(_("For example: <code>{example}</code>"), example="/plan 70B LoRA"))
     return finished(build)
 
 

@@ -49,28 +49,28 @@ def _articles(text: str, scene: Scene) -> list[dict[str, Any]]:
     """The answer where there is one, then the price list, then the examples where there was none."""
     found: dict[str, dict[str, Any]] = {}
 
-    def add(title: str, content: Text) -> None:
-        article = _article(title, content, scene)
+    def add(title: str, answer: Text, asked: str = "") -> None:
+        article = _article(title, view.view_asked(asked, answer) if asked else answer, view.summary(answer), scene)
         found.setdefault(article["id"], article)
 
     asked = scene.ask(text) if text else None
     answered = asked is not None and asked.question is not None and asked.question.understood
     if asked is not None and answered:
-        add(text, view.view_asked(text, asked.text))
+        add(text, asked.text, text)
     add(view.view_price_list_title(scene.locale), scene.answer(Question(intent="price")).text)
     if not answered:
         for example in view_examples(scene.locale):
-            add(example, view.view_asked(example, scene.ask(example).text))
+            add(example, scene.ask(example).text, example)
     return list(found.values())
 
 
-def _article(title: str, content: Text, scene: Scene) -> dict[str, Any]:
+def _article(title: str, content: Text, description: str, scene: Scene) -> dict[str, Any]:
     """One result.  Its id stands for content and prices, so that equal results are one and changed ones are new."""
     version = f"{scene.context.shop.prices.as_of}\n{content.html}"
     return {
         "type": "article",
         "id": hashlib.sha256(version.encode()).hexdigest()[:32],
         "title": view.shorten(title, 100) or "?",
-        "description": view.summary(content),
+        "description": description,
         "input_message_content": only_message(content, "message_text"),
     }

@@ -27,7 +27,9 @@ def reply_to(heard: Heard, scene: Scene) -> Reply | None:
     command = COMMANDS.get(ALIASES.get(heard.command, heard.command))
     if command is not None:
         return command(heard.text, scene)
-    return show_help("", scene) if scene.private else None
+    if not scene.private:
+        return None
+    return Reply(text=commands.view_help(scene.locale, scene.context.bot_username, unknown=heard.command))
 
 
 def show_help(_arguments: str, scene: Scene) -> Reply:
