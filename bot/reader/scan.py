@@ -182,8 +182,10 @@ def _script(text: str) -> str | None:
 
 def _speaks(hit: Hit, langs: frozenset[str], tokens: Sequence[Token]) -> bool:
     """Short everyday words count only in the languages that the message may be in ("as", "a", "no", "in")."""
-    if not langs or hit.langs & langs or hit.concept.startswith(("method.", "coin", "cue.not_language")):
+    if not langs or hit.langs & langs or hit.concept.startswith(("method.", "cue.not_language")):
         return True
+    if hit.concept == "coin" and len(tokens[hit.start].text) > 1:
+        return True  # "btc" is every language's, Chinese "u" is not
     after_number = hit.start > 0 and tokens[hit.start - 1].kind == "number"
     if after_number and hit.concept in {"multiplier", "unit", "gigabytes", "bits"} and len(tokens[hit.start].text) <= 3:
         return True  # 70B, 70 b, 8k, 24h, 80 GB: symbols of every language
