@@ -29,7 +29,8 @@ class Shape:
     passes through (shared and chosen experts of a MoE); ``expert_params`` in experts, of which a token uses some.
 
     ``kv_per_token``: elements of KV cache a token adds in the layers whose cache grows; ``kv_windows``: (elements a
-    token, window in tokens) of sliding-window layers.  ``exact`` False: a typical shape of that size.
+    token, window in tokens) of sliding-window layers.  ``exact`` False: a typical shape of that size.  ``tied``: one
+    matrix serves as embeddings and output.  ``released``: year-month(-day).
     """
 
     params: float
@@ -44,6 +45,8 @@ class Shape:
     kv_windows: tuple[tuple[float, int], ...] = ()
     kv_heads: int = 1
     exact: bool = True
+    tied: bool = False
+    released: str | None = None
 
     def kv_elements(self, tokens: float) -> float:
         """Elements of KV cache of one sequence of ``tokens``."""
@@ -87,6 +90,8 @@ def shape_of(model_id: str) -> Shape | None:
         kv_per_token=growing,
         kv_windows=windows,
         kv_heads=kv_heads,
+        tied=bool(model.tied_embeddings),
+        released=model.release,
     )
 
 
@@ -138,4 +143,5 @@ def typical_shape(params_b: float) -> Shape:
         kv_per_token=float(2 * kv_heads * head_dim * layers),
         kv_heads=kv_heads,
         exact=False,
+        tied=tied == 1,
     )

@@ -8,6 +8,7 @@ from typing import Any, Final
 from planner.architecture import Shape, shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.errors import PlanError
+from planner.formats import format_named
 from planner.memory import estimate
 from planner.peak import peak
 from planner.query import METHODS, Method, PlanQuery
@@ -40,6 +41,7 @@ def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
         shape=_shape(row),
         method=_method(row),
         bits=_number(row, "weights_bits", 1, 32),
+        weights=_text(row, "weights_format") or format_named(str(row.get("model") or "")),
         seq_len=_whole(row, "seq_len", 1, 100_000_000) or 1,
         batch=_whole(row, "batch", 1, 1_000_000) or 1,
         grad_ckpt=_flag(row, "grad_ckpt"),

@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from planner.run import NF4_BITS, Part, Run, part, sharding_of, weight_bytes
+from planner.formats import weight_bytes
+from planner.run import NF4_BITS, Part, Run, part, sharding_of
 
 #: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
 _FUSED: Final = ("unsloth", "liger")

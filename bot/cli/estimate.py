@@ -10,6 +10,7 @@ import click
 
 from bot.reader.names import find_models
 from bot.reader.normalise import fold
+from planner.formats import format_named
 from planner.rows import estimate_row
 
 
@@ -43,5 +44,5 @@ def _estimate(line: bytes) -> dict[str, Any]:
     named = row.get("model")
     if isinstance(named, str):
         found = find_models(fold(named), frozenset())
-        row = {**row, "model": found[0].model if found else None}
+        row = {"weights_format": format_named(named), **row, "model": found[0].model if found else None}
     return estimate_row(row)

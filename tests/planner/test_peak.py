@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from planner.architecture import shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.fit import judge
+from planner.formats import format_named, format_of, weight_bytes
 from planner.memory import estimate
 from planner.offer import PriceList
 from planner.peak import peak, peak_on, smallest_holding
 from planner.query import METHODS, TRAINING, PlanQuery
 from planner.rows import estimate_row
-from planner.run import Run, weight_bytes
+from planner.run import Run
 
 GIB = 2**30
 
@@ -63,6 +64,45 @@ def test_a_sliding_window_stops_growing() -> None:
 )
 def test_weights_are_right_to_one_percent(model: str, bits: float, gb: float) -> None:
     assert weight_bytes(shape(model), bits) / 1e9 == pytest.approx(gb, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "gb"),
+    [
+        ("qwen3.5-122b-a10b", "Q4_K_M", 74.98),  # 4.89 bits over the whole file: all experts are resident
+        ("llama-3.1-8b", "Q4_K_M", 4.91),
+        ("llama-3.1-70b", "Q4_K_M", 43.1),
+        ("llama-3.1-8b", "Q8_0", 8.53),
+        ("llama-3.1-8b", "IQ2_XXS", 2.39),
+        ("llama-2-70b", "AWQ", 36.6),  # embeddings and output stay in 16 bits
+        ("qwen2.5-72b", "GPTQ-Int4", 41.46),
+        ("qwen2.5-72b", "gptq-int8", 76.85),
+        ("qwen3-4b", "FP8", 5.20),  # ties its output to the embeddings; the FP8 files have their own
+    ],
+)
+def test_weights_in_a_format_are_right_to_one_percent(model: str, name: str, gb: float) -> None:
+    form = format_of(format_named(f"{model}-{name}"), None, "")
+    assert form is not None
+    assert weight_bytes(shape(model), 16, form) / 1e9 == pytest.approx(gb, rel=0.01)
+
+
+def test_a_tool_loads_a_format_by_habit_and_a_name_that_contradicts_the_bits_is_not_followed() -> None:
+    ollama, exl = format_of(None, 4, "ollama"), format_of(None, 4, "exllamav2")
+    assert ollama is not None
+    assert (ollama.whole, exl.output_bits if exl else None) == (4.8944, 6)
+    assert format_of("awq", 8, "") is None
+    assert format_of(None, 4, "") is None
+    assert format_named("Mistral-7B") is None
+
+
+def test_plain_transformers_held_logits_of_the_whole_prompt_until_4_45() -> None:
+    def logits(model: str, software: str) -> float:
+        run = Run(shape=shape(model), method="inference", bits=16, seq_len=32_768, software=software)
+        return sum(one.expected for one in peak(run).parts if one.name == "logits")
+
+    assert logits("qwen2-0.5b", "transformers 4.38") == pytest.approx(30_720 * 151_936 * 6)
+    assert logits("qwen2-0.5b", "transformers 4.46") == logits("qwen2-0.5b", "vllm") == 0
+    assert logits("qwen2-0.5b", "transformers") > logits("qwen2.5-0.5b", "transformers") == 0
 
 
 def test_every_model_of_the_catalogue_has_a_shape_that_its_parameters_bear_out() -> None:
