@@ -33,6 +33,8 @@ _FULL_FUSED_STEP: Final = 8.1
 _FULL_SHARDED: Final = 12.5
 #: With 8-bit Adam: 16-bit weight and gradient, two 8-bit states.
 _FULL_8BIT: Final = 6.0
+#: Megatron's recipe (tensor, pipeline or expert parallel): 16-bit weights, 32-bit gradients, master weights and states.
+_FULL_MEGATRON: Final = 18.0
 #: A recipe with 32-bit weights, gradients and states.
 _FULL_32BIT: Final = 16.0
 #: Share of the bytes that formulas give which is held at the peak (measured): kept layer inputs and one layer at work
@@ -50,19 +52,23 @@ _SCATTER_TOKENS: Final = 0.10
 _SCATTER_UP: Final = 1.6
 #: Longer sequences than this are divided over the GPUs that share a model (context parallelism).
 _LONGEST: Final = 32_768
-#: GPUs of one node, over which layers are divided where there are several nodes (tensor parallelism).
+#: GPUs of one node, over which layers are divided where there are several nodes (tensor parallelism), and nodes from
+#: which on more of them are stages of a pipeline.
 _NODE: Final = 8
+_NODES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers are put together at work."""
+    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers (or 1 / ``layer`` of them) are put together at work."""
 
     weights: int
     optimizer: int
     activations: float
     gathers: bool
     offload: bool
+    layer: int = 1
+    megatron: bool = False
 
 
 def _split(run: Run) -> _Split:
@@ -71,15 +77,18 @@ def _split(run: Run) -> _Split:
     tokens = 1.0
     if kind == "zero3" and run.seq_len > _LONGEST:
         tokens = float(min(n, math.ceil(run.seq_len / _LONGEST)))
+    layer = 1
     if n > _NODE:
-        tokens *= _NODE
+        layer = _NODE
+        tokens *= _NODE * max(n / (_NODE * _NODES), 1)
     match kind:
         case "split":
-            return _Split(ways, ways, ways, False, offload)
+            megatron = "parallel" in (run.sharding or "").lower() or any(mark.isdigit() for mark in run.sharding or "")
+            return _Split(ways, ways, ways, False, offload, megatron=megatron)
         case "zero1" | "zero2":
             return _Split(1, n, tokens, False, offload)
         case "zero3":
-            return _Split(n, n, tokens, True, offload)
+            return _Split(n, n, tokens, True, offload, layer)
     return _Split(1, 1, 1.0, False, offload)
 
 
@@ -124,9 +133,19 @@ def _states(run: Run, split: _Split) -> list[Part]:
             part("adapters", low, size, size * 1.5, f"{adapters / 1e6:.0f} x 10^6 x {_ADAPTER:g} bytes", "lora-paper"),
         ]
     if split.gathers:
-        gathered = _GATHERED * (2 * shape.layer_params + shape.embedding) * 2
+        gathered = _gathered(run) / split.layer
         parts.append(part("gathered", gathered * 0.6, gathered, gathered * 1.5, "2 layers + embeddings", "measured"))
     return parts
+
+
+def _gathered(run: Run) -> float:
+    """Two whole layers (one at work, the next on its way) and the embeddings.  Frozen 4-bit layers travel as they are;
+    one matrix at a time is put back into 16 bits."""
+    shape = run.shape
+    if run.method != "qlora":
+        return _GATHERED * (2 * shape.layer_params + shape.embedding) * 2
+    matrix = shape.hidden * min(shape.intermediate, 8 * shape.hidden)
+    return _GATHERED * (2 * shape.layer_params * NF4_BITS / 8 + (shape.embedding + matrix) * 2)
 
 
 def _full_rate(run: Run, split: _Split) -> float:
@@ -135,6 +154,8 @@ def _full_rate(run: Run, split: _Split) -> float:
         return _FULL_32BIT
     if run.method == "full_8bit":
         return _FULL_8BIT
+    if split.megatron:
+        return _FULL_MEGATRON
     if split.gathers:
         return _FULL_SHARDED
     return _FULL_FUSED_STEP if "torchtune" in run.tool else _FULL
