@@ -20,7 +20,7 @@ _CHUNK: Final = 2048
 _CHUNK_MOST: Final = 8192
 #: Of a prompt in one piece, the part of that memory which stands at the peak (measured: nothing to all of it, since
 #: what is measured is the peak with one tool and what remains after the prompt with another).
-_SHARE: Final = 0.6
+_SHARE: Final = 0.7
 #: Bytes of a logit where they are made of the whole prompt: 16 bits and a 32-bit copy.
 _LOGIT: Final = 6
 #: Plain Transformers makes logits of the last token only since 4.45 (September 2024).

@@ -16,21 +16,21 @@ from planner.run import NF4_BITS, Part, Run, part, sharding_of
 #: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
 _FUSED: Final = ("unsloth", "liger")
 _MAYBE_FUSED: Final = ("torchtune", "axolotl")
-#: LoRA rank where none is stated.
-_RANK: Final = 16
-#: Bytes per logit (tokens x vocabulary): 16-bit logits and their gradient, a 32-bit copy and its gradient, part of a
-#: shifted copy (measured: 13); with a fused or chunked loss next to nothing stays.
-_LOGIT: Final = 13.0
+#: LoRA rank where none is stated: PEFT's default.
+_RANK: Final = 8
+#: Bytes per logit (tokens x vocabulary): 16-bit logits, a 32-bit copy and its gradient (measured: 10); with a fused or
+#: chunked loss next to nothing stays.
+_LOGIT: Final = 10.0
 _LOGIT_FUSED: Final = 0.5
-_LOGIT_MAYBE: Final = 2.0
+_LOGIT_MAYBE: Final = 0.5
 #: Bytes an adapter's parameter takes: 32-bit weight and two Adam states, a 16- or 32-bit gradient.
 _ADAPTER: Final = 12.0
 #: Bytes a parameter takes when all are trained on one GPU: weight, gradient and two Adam states in 16 bits are 8;
-#: PyTorch's foreach step adds most of a temporary copy (measured: 9.5), a fused step does not.
-_FULL: Final = 9.5
+#: PyTorch's foreach step adds most of a temporary copy (measured: 10), a fused step does not.
+_FULL: Final = 10.0
 _FULL_FUSED_STEP: Final = 8.1
 #: The same where states are sharded, as those tools keep them: 32-bit master weights and states beside 16-bit ones.
-_FULL_SHARDED: Final = 12.5
+_FULL_SHARDED: Final = 12.0
 #: With 8-bit Adam: 16-bit weight and gradient, two 8-bit states.
 _FULL_8BIT: Final = 6.0
 #: Megatron's recipe (tensor, pipeline or expert parallel): 16-bit weights, 32-bit gradients, master weights and states.
@@ -40,12 +40,16 @@ _FULL_32BIT: Final = 16.0
 #: Share of the bytes that formulas give which is held at the peak (measured): kept layer inputs and one layer at work
 #: with checkpointing; every layer without.
 _CHECKPOINTED: Final = 0.75
-_NOT_CHECKPOINTED: Final = 0.62
+_NOT_CHECKPOINTED: Final = 1.0
 #: Whole layers on a GPU while weights are sharded (measured: two layers and the embeddings, nearly).
-_GATHERED: Final = 0.9
-#: The allocator's reserve over what is allocated, and fixed buffers in bytes.
-_RESERVE: Final = 0.05
+_GATHERED: Final = 1.2
+#: The allocator's reserve over what is allocated (measured): little over states that stay, more over activations and
+#: logits, whose freed blocks seldom fit the next request; and fixed workspaces in bytes.
+_RESERVE: Final = 0.1
+_RESERVE_TOKENS: Final = 0.3
 _FIXED: Final = 0.1e9
+#: Tools whose reports leave the reserve out: they read what is allocated (torch.cuda.max_memory_allocated) or active.
+_REPORTS_ALLOCATED: Final = ("litgpt", "torchtune", "automodel")
 #: How measurements scatter: factors of log, of everything and of the share that depends on tokens.
 _SCATTER: Final = 0.15
 _SCATTER_TOKENS: Final = 0.10
@@ -100,10 +104,18 @@ def training_parts(run: Run) -> tuple[Part, ...]:
     """
     split = _split(run)
     parts = [*_states(run, split), _activations(run, split), _logits(run, split)]
-    held = sum(one.expected for one in parts)
-    overhead = _RESERVE * held + _FIXED
-    parts.append(part("overhead", overhead, overhead, overhead, f"{_RESERVE:g} of the rest + 0.1 GB", "measured"))
+    parts.append(_reserve(run, parts))
     return tuple(parts)
+
+
+def _reserve(run: Run, parts: list[Part]) -> Part:
+    tokens = sum(one.expected for one in parts if one.name in ("activations", "logits"))
+    states = sum(one.expected for one in parts) - tokens
+    size = _RESERVE * states + _RESERVE_TOKENS * tokens + _FIXED
+    if any(tool in run.tool for tool in _REPORTS_ALLOCATED):
+        size = 0.0
+    formula = f"{_RESERVE:g} x states + {_RESERVE_TOKENS:g} x (activations + logits) + {_FIXED / 1e9:g} GB"
+    return part("overhead", 0.0 if not run.software else size, size, size, formula, "measured")
 
 
 def training_spread(parts: tuple[Part, ...]) -> tuple[float, float]:

@@ -33,7 +33,8 @@ COEFFICIENTS: list[tuple[Any, str, tuple[float, ...]]] = [
     (training, "_CHECKPOINTED", (0.5, 0.75, 1, 1.25, 1.5)),
     (training, "_NOT_CHECKPOINTED", (0.5, 0.62, 0.75, 0.9, 1)),
     (training, "_GATHERED", (0.6, 0.9, 1.2, 1.5)),
-    (training, "_RESERVE", (0.0, 0.05, 0.1, 0.15)),
+    (training, "_RESERVE", (0.0, 0.03, 0.05, 0.1)),
+    (training, "_RESERVE_TOKENS", (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7)),
     (training, "_FIXED", (0.1e9, 0.5e9, 1e9)),
     (running, "_SHARE", (0.4, 0.5, 0.6, 0.7, 0.8)),
     (running, "_SLACK", (0.0, 0.002, 0.005)),
@@ -88,11 +89,12 @@ def fit(rows: Sequence[Row], rounds: int = 2) -> None:
     """Set the coefficients that fit ``rows`` best, one after another."""
     for _ in range(rounds):
         for module, name, values in COEFFICIENTS:
-            least = loss(rows), getattr(module, name)
+            best, least = getattr(module, name), loss(rows)
             for value in values:
                 setattr(module, name, value)
-                least = min(least, (loss(rows), value))
-            setattr(module, name, least[1])
+                if (found := loss(rows)) < least - 1e-6:
+                    best, least = value, found
+            setattr(module, name, best)
 
 
 def said(name: str, rows: Sequence[Row]) -> str:
