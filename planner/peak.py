@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from planner import running, training
 from planner.architecture import shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.fit import Option
 from planner.query import Method, PlanQuery
 from planner.run import Part, Run, total
-from planner.running import SPREAD, running_parts
-from planner.training import training_parts, training_spread
+from planner.running import running_parts
+from planner.training import training_parts
 
 #: What a run is taken to be where the user says nothing of it.
 TRAINED_TOKENS: Final = 2048
@@ -67,10 +68,10 @@ def peak(run: Run) -> Peak:
     """The peak that the allocator of one GPU reaches (without the driver's own context)."""
     if run.method == "inference":
         parts = running_parts(run)
-        spread = SPREAD
+        spread = running.SPREAD
     else:
         parts = training_parts(run)
-        spread = training_spread(parts)
+        spread = training.SPREAD
     return Peak(*total(parts, spread), parts)
 
 

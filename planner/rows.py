@@ -35,8 +35,7 @@ def estimate_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
     gpus = _whole(row, "gpus", 1, 100_000) or 1
-    for name in ("packed", "compiled"):
-        _flag(row, name)  # checked, but no term depends on them
+    _flag(row, "compiled")  # checked, but no term depends on it
     run = Run(
         shape=_shape(row),
         method=_method(row),
@@ -51,6 +50,7 @@ def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
         kv_bits=_number(row, "kv_cache_bits", 1, 32),
         software=_text(row, "software"),
         fused_loss=_flag(row, "fused_loss"),
+        packed=_flag(row, "packed"),
         optimizer=_text(row, "optimizer"),
     )
     found = peak(run)

@@ -36,6 +36,7 @@ class Run:
     kv_bits: float | None = None
     software: str | None = None
     fused_loss: bool | None = None
+    packed: bool | None = None
     optimizer: str | None = None
 
     @property

@@ -28,6 +28,8 @@ _LAST_ONLY_VERSION: Final = (4, 45)
 _LAST_ONLY_SINCE: Final = "2024-09"
 #: Tools that run a model through plain Transformers.
 _PLAIN: Final = ("transformers", "autoawq", "autogptq", "gptq-for-llama", "bitsandbytes")
+#: A 4-bit cache's share of a 16-bit one, with its scales.
+_CACHE_LEAST: Final = 4.5 / 16
 #: Workspaces of the matrix library, bytes, and buffers and rounding as a share of the weights.
 _WORKSPACE: Final = 0.05e9
 _SLACK: Final = 0.002
@@ -52,7 +54,14 @@ def running_parts(run: Run) -> tuple[Part, ...]:
     most = _SLACK_MOST * weights.expected + _WORKSPACE_MOST
     return (
         weights,
-        part("kv_cache", cache, cache, cache, f"{run.batch} x {run.seq_len} tokens / {split}", "model-cards"),
+        part(
+            "kv_cache",
+            cache * _CACHE_LEAST if _may_quantise_cache(run) else cache,
+            cache,
+            cache,
+            f"{run.batch} x {run.seq_len} tokens / {split}",
+            "model-cards",
+        ),
         _activations(run),
         *_logits(run, split),
         part("overhead", 0.0, slack, most, "buffers and rounding", "measured"),
@@ -60,15 +69,22 @@ def running_parts(run: Run) -> tuple[Part, ...]:
 
 
 def _weights(run: Run, split: int) -> Part:
-    """Quantised weights in a format that is not known: between the bits stated and groups with their scales."""
+    """Quantised weights in a format that is not known: between the bits stated, with embeddings kept in main
+    memory, and groups with their scales."""
     shape, bits = run.shape, run.bits or 16
     form = format_of(run.weights, run.bits, run.tool)
     size = weight_bytes(shape, bits, form) / split
     bare = size
     if form is None and bits < 16 and not _is_plain(run):
-        bare = min(size, shape.params * bits / 8 / split)
+        inputs = shape.embedding if shape.tied else shape.embedding / 2
+        bare = min(size, (shape.params - inputs) * bits / 8 / split)
     formula = f"{shape.params / 1e9:.4g} x {form.whole or form.bits if form else bits:g} bits / {split}"
     return part("weights", bare, (bare + size) / 2, size, formula, form.source if form else "model-cards")
+
+
+def _may_quantise_cache(run: Run) -> bool:
+    """Who runs quantised weights with a tool that is not known may keep the cache in 4 bits too."""
+    return run.kv_bits is None and not run.software and (run.bits or 16) < 16
 
 
 def _is_plain(run: Run) -> bool:

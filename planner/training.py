@@ -15,14 +15,18 @@ from planner.run import NF4_BITS, Part, Run, part, sharding_of
 
 #: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
 _FUSED: Final = ("unsloth", "liger")
-_MAYBE_FUSED: Final = ("torchtune", "axolotl")
+_MAYBE_FUSED: Final = ("axolotl",)
+#: Tools that take the loss in chunks: of all logits, 16-bit ones and their gradient are held at most.
+_CHUNKED: Final = ("torchtune",)
+_LOGIT_CHUNKED: Final = 0.5
+_LOGIT_CHUNKED_MOST: Final = 4.0
 #: LoRA rank where none is stated: PEFT's default.
 _RANK: Final = 8
 #: Bytes per logit (tokens x vocabulary): 16-bit logits, a 32-bit copy and its gradient (measured: 10); with a fused or
 #: chunked loss next to nothing stays.
 _LOGIT: Final = 10.0
 _LOGIT_FUSED: Final = 0.5
-_LOGIT_MAYBE: Final = 0.5
+_LOGIT_MAYBE: Final = 2.0
 #: Bytes an adapter's parameter takes: 32-bit weight and two Adam states, a 16- or 32-bit gradient.
 _ADAPTER: Final = 12.0
 #: Bytes a parameter takes when all are trained on one GPU: weight, gradient and two Adam states in 16 bits are 8;
@@ -48,12 +52,16 @@ _GATHERED: Final = 1.2
 _RESERVE: Final = 0.1
 _RESERVE_TOKENS: Final = 0.3
 _FIXED: Final = 0.1e9
+#: As much again of activations and logits may stay reserved where the lengths of unpacked samples vary.
+_RESERVE_VARIABLE: Final = 1.0
 #: Tools whose reports leave the reserve out: they read what is allocated (torch.cuda.max_memory_allocated) or active.
 _REPORTS_ALLOCATED: Final = ("litgpt", "torchtune", "automodel")
-#: How measurements scatter: factors of log, of everything and of the share that depends on tokens.
-_SCATTER: Final = 0.15
-_SCATTER_TOKENS: Final = 0.10
-_SCATTER_UP: Final = 1.6
+#: How measurements of fully stated runs scatter, as a factor's logarithm; they exceed the estimate by more than they
+#: stay below it.
+_SCATTER: Final = 0.16
+_SCATTER_UP: Final = 1.3
+#: Factors below and above the estimate within which nine of ten measurements should lie.
+SPREAD: Final = (math.exp(-_SCATTER), math.exp(_SCATTER * _SCATTER_UP))
 #: Longer sequences than this are divided over the GPUs that share a model (context parallelism).
 _LONGEST: Final = 32_768
 #: GPUs of one node, over which layers are divided where there are several nodes (tensor parallelism), and nodes from
@@ -64,7 +72,8 @@ _NODES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers (or 1 / ``layer`` of them) are put together at work."""
+    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers are put together at
+    work, or 1 / ``layer`` of them.  ``megatron``: its recipe of states."""
 
     weights: int
     optimizer: int
@@ -111,19 +120,13 @@ def training_parts(run: Run) -> tuple[Part, ...]:
 def _reserve(run: Run, parts: list[Part]) -> Part:
     tokens = sum(one.expected for one in parts if one.name in ("activations", "logits"))
     states = sum(one.expected for one in parts) - tokens
-    size = _RESERVE * states + _RESERVE_TOKENS * tokens + _FIXED
+    size = most = _RESERVE * states + _RESERVE_TOKENS * tokens + _FIXED
     if any(tool in run.tool for tool in _REPORTS_ALLOCATED):
-        size = 0.0
+        size = most = 0.0
+    elif not run.packed:
+        most += _RESERVE_VARIABLE * tokens
     formula = f"{_RESERVE:g} x states + {_RESERVE_TOKENS:g} x (activations + logits) + {_FIXED / 1e9:g} GB"
-    return part("overhead", 0.0 if not run.software else size, size, size, formula, "measured")
-
-
-def training_spread(parts: tuple[Part, ...]) -> tuple[float, float]:
-    """Factors below and above the estimate that nine of ten measurements should lie within."""
-    whole = sum(one.expected for one in parts)
-    loose = sum(one.expected for one in parts if one.name in ("activations", "logits", "gathered"))
-    scatter = _SCATTER + _SCATTER_TOKENS * (loose / whole if whole else 0.0)
-    return math.exp(-scatter), math.exp(scatter * _SCATTER_UP)
+    return part("overhead", 0.0 if not run.software else size, size, most, formula, "measured")
 
 
 def _states(run: Run, split: _Split) -> list[Part]:
@@ -146,7 +149,7 @@ def _states(run: Run, split: _Split) -> list[Part]:
         ]
     if split.gathers:
         gathered = _gathered(run) / split.layer
-        parts.append(part("gathered", gathered * 0.6, gathered, gathered * 1.5, "2 layers + embeddings", "measured"))
+        parts.append(part("gathered", gathered * 0.8, gathered, gathered * 1.25, "2 layers + embeddings", "measured"))
     return parts
 
 
@@ -191,7 +194,9 @@ def _logits(run: Run, split: _Split) -> Part:
     fused = run.fused_loss
     if fused is None and any(tool in run.tool for tool in _FUSED):
         fused = True
-    if fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
+    if fused is None and any(tool in run.tool for tool in _CHUNKED):
+        low, rate, high = 0.0, _LOGIT_CHUNKED, _LOGIT_CHUNKED_MOST
+    elif fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
         low, rate, high = _LOGIT_FUSED, _LOGIT_MAYBE, _LOGIT
     elif fused:
         low, rate, high = _LOGIT_FUSED, _LOGIT_FUSED, 3 * _LOGIT_FUSED
