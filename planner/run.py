@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from planner.architecture import Shape
@@ -80,6 +81,7 @@ def total(parts: Iterable[Part], spread: tuple[float, float]) -> tuple[float, fl
     return max(expected - down, 0.0) * spread[0], expected, (expected + up) * spread[1]
 
 
+@lru_cache(maxsize=1024)
 def sharding_of(text: str | None, gpus: int) -> tuple[Sharding, int, bool]:
     """What free text says of sharding: its kind, over how many GPUs the model is split, and CPU offload."""
     said = (text or "").lower()
