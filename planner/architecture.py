@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from planner.catalog import Model, load_catalog
+from planner.errors import PlanError
 
 #: Sizes that stand for "a model of that many parameters" where no model is named: plain dense ones of one family,
 #: (parameters in billions, layers, hidden, intermediate, heads, KV heads, head dimension).
@@ -47,6 +48,15 @@ class Shape:
     exact: bool = True
     tied: bool = False
     released: str | None = None
+
+    def check_rank(self, rank: int | None) -> None:
+        """Raise PlanError for a LoRA rank above the hidden size: the product of its matrices has no more."""
+        if rank is not None and rank > self.hidden:
+            raise PlanError("out_of_range", "lora_rank", f"1-{self.hidden}", str(self.hidden))
+
+    def next_split(self, gpus: int) -> int:
+        """The least number of GPUs from ``gpus`` on that tensor parallelism divides the heads over."""
+        return next((n for n in range(gpus, self.heads + 1) if self.heads % n == 0), gpus)
 
     def kv_elements(self, tokens: float) -> float:
         """Elements of KV cache of one sequence of ``tokens``."""

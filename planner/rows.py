@@ -53,6 +53,8 @@ def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
         packed=_flag(row, "packed"),
         optimizer=_text(row, "optimizer"),
     )
+    if run.shape.exact:
+        run.shape.check_rank(run.lora_rank)
     found = peak(run)
     per_gpu = {"low": found.low / 1e9, "expected": found.expected / 1e9, "high": found.high / 1e9}
     return {

@@ -1,4 +1,4 @@
-"""Parameter counts follow from the architecture to one percent; where the plain formula can't say, the kind is named."""
+"""Parameter counts follow from the architecture to one percent, or what the plain formula leaves out is named."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ EXPLAINED = {
     "an image or sound tower": "llama-3.2-11b-vision llama-3.2-90b-vision qwen2.5-vl-7b qwen3-vl-8b qwen3-vl-32b "
     "qwen3-vl-4b qwen3-vl-30b-a3b phi-4-multimodal",
     "embeddings of every layer": "gemma-3n-e2b gemma-3n-e4b gemma-4-e2b gemma-4-e4b",
-    "other heads in global layers": "gemma-4-12b gemma-4-31b mimo-v2-flash",
-    "leading or alternating layers without experts": "llama-4-maverick deepseek-moe-16b glm-4.5 glm-4.5-air glm-4.6 "
-    "glm-4.7 minimax-m3 hy3 ernie-4.5-21b-a3b ernie-4.5-300b-a47b ling-1t ling-flash-2.0 ling-mini-2.0 trinity-mini "
-    "trinity-large dots.llm1 laguna-xs-2.1 gemma-4-26b-a4b snowflake-arctic",
+    "other heads in global layers": "gemma-4-31b gemma-4-26b-a4b mimo-v2-flash",
+    "layers without experts, or dense ones beside": "llama-4-maverick deepseek-moe-16b glm-4.5 glm-4.5-air glm-4.6 "
+    "glm-4.7 hy3 ernie-4.5-21b-a3b ernie-4.5-300b-a47b ling-1t ling-flash-2.0 ling-mini-2.0 trinity-mini "
+    "trinity-large dots.llm1 snowflake-arctic",
     "learned positions": "opt-125m",
-    "dimensions of hub fields whose count is not reproduced": "muse-glimmer-30b",
+    "dimensions whose count is not reproduced": "muse-glimmer-30b gemma-4-12b minimax-m3 laguna-xs-2.1",
 }
 PLAIN = ("gqa", "mha", "mqa", "gqa+swa", "mha+swa", "mqa+swa", "gqa+chunked", "gqa+cross")
 

@@ -14,7 +14,7 @@ from planner.fit import judge
 from planner.formats import format_named, format_of, weight_bytes
 from planner.memory import estimate
 from planner.offer import PriceList
-from planner.peak import peak, peak_on, smallest_holding
+from planner.peak import peak, peak_on, smallest_holding, with_room
 from planner.query import METHODS, TRAINING, PlanQuery
 from planner.rows import estimate_row
 from planner.run import Run
@@ -190,6 +190,45 @@ def test_what_holds_a_peak_is_on_offer_and_holds_it(shop) -> None:  # type: igno
         and (found := peak_on(query, "lora", option)) is not None
         and not option.split_slow
     )
+
+
+def test_the_longest_context_and_the_most_users_just_fit(shop) -> None:  # type: ignore[no-untyped-def]
+    query = PlanQuery(params_b=70, methods=("inference",), model="llama-3.1-70b", context=8192, users=2)
+    option = judge(estimate(query, "inference"), "h100", 4, shop.prices)
+    on = peak_on(query, "inference", option)
+    assert on is not None
+    room = with_room(on, query, option)
+    assert room.longest is not None
+    assert room.most_users is not None
+    assert room.longest >= 8192
+    for context, users, fits in (
+        (room.longest, 2, True),
+        (8192, room.most_users, True),
+        (8192, room.most_users + 1, False),
+    ):
+        found = peak_on(replace(query, context=context, users=users), "inference", option)
+        assert found is not None
+        assert found.holds is fits
+
+
+def test_three_gpus_do_not_divide_the_heads_of_a_70b(shop) -> None:  # type: ignore[no-untyped-def]
+    query = PlanQuery(params_b=70, methods=("inference",), model="llama-3.1-70b")
+    three, four = (
+        peak_on(query, "inference", judge(estimate(query, "inference"), "a100-80", n, shop.prices)) for n in (3, 4)
+    )
+    assert three is not None
+    assert four is not None
+    assert (three.even_split, four.even_split) == (4, None)
+
+
+def test_a_rank_above_the_hidden_size_is_refused_with_the_greatest() -> None:
+    row = {"model": "llama-3.1-8b", "params_b": 8, "method": "lora", "seq_len": 2048, "lora_rank": 5000}
+    assert estimate_row(row)["error"] == {
+        "code": "out_of_range",
+        "field": "lora_rank",
+        "allowed": "1-4096",
+        "nearest": "4096",
+    }
 
 
 @pytest.mark.parametrize(
