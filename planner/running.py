@@ -12,7 +12,8 @@ from planner.run import Part, Run, part, sharding_of
 #: of the hidden state (the residual, the norm's and the attention's results), 16 bits each.
 _FEED_FORWARD: Final = 3
 _HIDDEN: Final = 4
-#: The reply's share of the tokens where only their sum is said: half, but no more than the usual limit of a reply.
+#: The reply's share of the tokens where only their sum is said: half, but no more than 2,048 (what the Qwen speed
+#: benchmarks, most of the measurements, generate).
 _REPLY_SHARE: Final = 0.5
 _REPLY_TOKENS: Final = 2048
 #: Engines take a prompt in chunks of this many tokens (vLLM's and SGLang's max_num_batched_tokens: 2,048 to 8,192).
@@ -23,7 +24,7 @@ _CHUNK_MOST: Final = 8192
 _SHARE: Final = 0.7
 #: Bytes of a logit where they are made of the whole prompt: 16 bits and a 32-bit copy.
 _LOGIT: Final = 6
-#: Plain Transformers makes logits of the last token only since 4.45 (September 2024).
+#: Plain Transformers makes logits of the last token only since 4.45 (pull request 31292, September 2024).
 _LAST_ONLY_VERSION: Final = (4, 45)
 _LAST_ONLY_SINCE: Final = "2024-09"
 #: Tools that run a model through plain Transformers.
@@ -126,4 +127,4 @@ def _logits(run: Run, split: int) -> tuple[Part, ...]:
     least = max(run.seq_len - _REPLY_TOKENS, 0) * run.batch
     each = run.shape.vocab * _LOGIT / split
     formula = f"{tokens:.0f} x {run.shape.vocab} x {_LOGIT} bytes / {split}"
-    return (part("logits", least * each, tokens * each, run.tokens * each, formula, "measured"),)
+    return (part("logits", least * each, tokens * each, run.tokens * each, formula, "transformers-logits"),)

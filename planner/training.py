@@ -39,6 +39,10 @@ _FULL_SHARDED: Final = 12.0
 _FULL_8BIT: Final = 6.0
 #: Megatron's recipe (tensor, pipeline or expert parallel): 16-bit weights, 32-bit gradients, master weights and states.
 _FULL_MEGATRON: Final = 18.0
+#: DeepSpeed's ZeRO, bytes a parameter on every GPU and divided over them: stage 1 copies weights and gradients, stage 2
+#: weights alone.
+_ZERO1: Final = (4.0, 16.0)
+_ZERO2: Final = (2.0, 18.0)
 #: A recipe with 32-bit weights, gradients and states.
 _FULL_32BIT: Final = 16.0
 #: Share of the bytes that formulas give which is held at the peak (measured): kept layer inputs and one layer at work
@@ -73,7 +77,8 @@ _NODES: Final = 8
 @dataclass(frozen=True, slots=True)
 class _Split:
     """Over how many GPUs each kind of state is divided; ``gathers``: whole layers are put together at
-    work, or 1 / ``layer`` of them.  ``megatron``: its recipe of states."""
+    work, or 1 / ``layer`` of them.  ``megatron``: its recipe of states.
+    ``replicas``: bytes a parameter on every GPU, and divided."""
 
     weights: int
     optimizer: int
@@ -82,6 +87,7 @@ class _Split:
     offload: bool
     layer: int = 1
     megatron: bool = False
+    replicas: tuple[float, float] | None = None
 
 
 def _split(run: Run) -> _Split:
@@ -99,7 +105,7 @@ def _split(run: Run) -> _Split:
             megatron = "parallel" in (run.sharding or "").lower() or any(mark.isdigit() for mark in run.sharding or "")
             return _Split(ways, ways, ways, False, offload, megatron=megatron)
         case "zero1" | "zero2":
-            return _Split(1, n, tokens, False, offload)
+            return _Split(1, n, tokens, False, offload, replicas=_ZERO1 if kind == "zero1" else _ZERO2)
         case "zero3":
             return _Split(n, n, tokens, True, offload, layer)
     return _Split(1, 1, 1.0, False, offload)
@@ -132,13 +138,18 @@ def _reserve(run: Run, parts: list[Part]) -> Part:
 def _states(run: Run, split: _Split) -> list[Part]:
     shape = run.shape
     on_gpu = 0.0 if split.offload else 1.0
-    if run.method in ("full", "full_8bit"):
+    if run.method == "full" and split.replicas:
+        whole, shared = split.replicas
+        size = (whole + shared / split.optimizer * on_gpu) * shape.params
+        formula = f"{shape.params / 1e9:.4g} x ({whole:g} + {shared:g} / {split.optimizer}) bytes"
+        parts = [part("weights", size, size, size, formula, "deepspeed-zero")]
+    elif run.method in ("full", "full_8bit"):
         rate = _full_rate(run, split)
         size = rate * shape.params / split.optimizer * on_gpu
         formula = f"{shape.params / 1e9:.4g} x {rate:g} bytes / {split.optimizer}"
         parts = [part("weights", size, size, size, formula, "measured")]
     else:
-        plain = shape.params * min(run.bits or 16, 16) / 8
+        plain = shape.params * max(run.bits or 16, 8) / 8
         base = (weight_bytes(shape, NF4_BITS) if run.method == "qlora" else plain) * on_gpu / split.weights
         adapters = shape.lora_params(run.lora_rank or _RANK)
         size = _ADAPTER * adapters / split.optimizer * on_gpu

@@ -211,6 +211,29 @@ def test_the_longest_context_and_the_most_users_just_fit(shop) -> None:  # type:
         assert found.holds is fits
 
 
+def test_zero_2_copies_the_weights_and_divides_the_rest() -> None:
+    run = Run(shape=typical_shape(7), method="full", seq_len=1, gpus=8, sharding="zero2", grad_ckpt=True)
+    states = next(one for one in peak(run).parts if one.name == "weights")
+    assert states.expected / 1e9 == pytest.approx(29.75, rel=0.01)
+
+
+def test_a_frozen_base_in_32_bits_takes_twice_as_much() -> None:
+    run = Run(shape=shape("llama-3.1-70b"), method="lora", bits=32, seq_len=512, grad_ckpt=True)
+    assert peak(run).parts[0].expected / 1e9 == pytest.approx(282, rel=0.01)
+
+
+def test_lora_of_a_code_model_takes_what_is_reported_and_more_than_qlora() -> None:
+    lora = Run(shape=shape("codellama-7b"), method="lora", seq_len=2048, grad_ckpt=True)
+    assert 15e9 < peak(lora).expected < 20e9
+    assert peak(replace(lora, method="qlora")).expected < peak(lora).expected
+
+
+def test_logits_in_32_bits_follow_tokens_and_vocabulary_alone() -> None:
+    run = Run(shape=replace(typical_shape(8), vocab=248_320), method="lora", seq_len=11_600, grad_ckpt=True)
+    logits = next(one for one in peak(run).parts if one.name == "logits")
+    assert logits.expected >= 11.5e9  # one 32-bit copy alone: 11,600 x 248,320 x 4 bytes
+
+
 def test_three_gpus_do_not_divide_the_heads_of_a_70b(shop) -> None:  # type: ignore[no-untyped-def]
     query = PlanQuery(params_b=70, methods=("inference",), model="llama-3.1-70b")
     three, four = (
