@@ -18,7 +18,6 @@ _FUSED: Final = ("unsloth", "liger")
 _MAYBE_FUSED: Final = ("axolotl",)
 #: Tools that take the loss in chunks: of all logits, 16-bit ones and their gradient are held at most.
 _CHUNKED: Final = ("torchtune",)
-_LOGIT_CHUNKED: Final = 0.5
 _LOGIT_CHUNKED_MOST: Final = 4.0
 #: LoRA rank where none is stated: PEFT's default.
 _RANK: Final = 8
@@ -206,7 +205,7 @@ def _logits(run: Run, split: _Split) -> Part:
     if fused is None and any(tool in run.tool for tool in _FUSED):
         fused = True
     if fused is None and any(tool in run.tool for tool in _CHUNKED):
-        low, rate, high = 0.0, _LOGIT_CHUNKED, _LOGIT_CHUNKED_MOST
+        low, rate, high = 0.0, _LOGIT_FUSED, _LOGIT_CHUNKED_MOST
     elif fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
         low, rate, high = _LOGIT_FUSED, _LOGIT_MAYBE, _LOGIT
     elif fused:

@@ -27,7 +27,6 @@ ROWS = Path(__file__).parent.parent / "measured" / "runs.jsonl"
 #: (module, name, values tried): each is one term's physical factor, see the module for its meaning.
 COEFFICIENTS: list[tuple[Any, str, tuple[float, ...]]] = [
     (training, "_LOGIT", (8, 10, 12, 13, 14, 16, 18, 20, 22)),
-    (training, "_LOGIT_CHUNKED", (0.5, 1, 2, 3)),
     (training, "_FULL", (8, 8.5, 9, 9.5, 10, 11)),
     (training, "_FULL_SHARDED", (8, 10, 12, 12.5, 14, 16)),
     (training, "_CHECKPOINTED", (0.5, 0.75, 1, 1.25, 1.5)),
