@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from planner.catalog import Model, load_catalog
+from planner.errors import PlanError
 
 #: Sizes that stand for "a model of that many parameters" where no model is named: plain dense ones of one family,
 #: (parameters in billions, layers, hidden, intermediate, heads, KV heads, head dimension).
@@ -29,7 +30,8 @@ class Shape:
     passes through (shared and chosen experts of a MoE); ``expert_params`` in experts, of which a token uses some.
 
     ``kv_per_token``: elements of KV cache a token adds in the layers whose cache grows; ``kv_windows``: (elements a
-    token, window in tokens) of sliding-window layers.  ``exact`` False: a typical shape of that size.
+    token, window in tokens) of sliding-window layers.  ``exact`` False: a typical shape of that size.  ``tied``: one
+    matrix serves as embeddings and output.  ``released``: year-month(-day).
     """
 
     params: float
@@ -44,6 +46,17 @@ class Shape:
     kv_windows: tuple[tuple[float, int], ...] = ()
     kv_heads: int = 1
     exact: bool = True
+    tied: bool = False
+    released: str | None = None
+
+    def check_rank(self, rank: int | None) -> None:
+        """Raise PlanError for a LoRA rank above the hidden size: the product of its matrices has no more."""
+        if rank is not None and rank > self.hidden:
+            raise PlanError("out_of_range", "lora_rank", f"1-{self.hidden}", str(self.hidden))
+
+    def next_split(self, gpus: int) -> int:
+        """The least number of GPUs from ``gpus`` on that tensor parallelism divides the heads over."""
+        return next((n for n in range(gpus, self.heads + 1) if self.heads % n == 0), gpus)
 
     def kv_elements(self, tokens: float) -> float:
         """Elements of KV cache of one sequence of ``tokens``."""
@@ -87,6 +100,8 @@ def shape_of(model_id: str) -> Shape | None:
         kv_per_token=growing,
         kv_windows=windows,
         kv_heads=kv_heads,
+        tied=bool(model.tied_embeddings),
+        released=model.release,
     )
 
 
@@ -138,4 +153,5 @@ def typical_shape(params_b: float) -> Shape:
         kv_per_token=float(2 * kv_heads * head_dim * layers),
         kv_heads=kv_heads,
         exact=False,
+        tied=tied == 1,
     )

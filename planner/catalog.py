@@ -126,6 +126,21 @@ class Rule:
 
 
 @checked(frozen=True, slots=True, config=_STRICT)
+class Format:
+    """A weight format, in bits per weight with its scales (see data/formats.toml).  ``input_bits`` and
+    ``output_bits``: embeddings and output matrix, 0 where kept off the GPU.  ``whole``: over a whole file."""
+
+    name: str
+    bits: float
+    source: str
+    input_bits: float = 16
+    output_bits: float = 16
+    own_output: bool = False
+    whole: float | None = None
+    words: tuple[str, ...] = ()
+
+
+@checked(frozen=True, slots=True, config=_STRICT)
 class Source:
     """Where a fact was read, and when."""
 
@@ -199,6 +214,11 @@ class Catalog:
         if missing:
             raise CatalogError(f"methods.toml: {', '.join(missing)} is missing")
         return {method: table[method] for method in METHODS}
+
+    @cached_property
+    def formats(self) -> dict[str, Format]:
+        """Weight formats by id."""
+        return _table(self.root / "formats.toml", Format)
 
     @cached_property
     def sources(self) -> dict[str, Source]:

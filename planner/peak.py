@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from planner.architecture import shape_of, typical_shape
+from planner import running, training
+from planner.architecture import Shape, shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.fit import Option
 from planner.query import Method, PlanQuery
 from planner.run import Part, Run, total
-from planner.running import SPREAD, running_parts
-from planner.training import training_parts, training_spread
+from planner.running import running_parts
+from planner.training import training_parts
 
 #: What a run is taken to be where the user says nothing of it.
 TRAINED_TOKENS: Final = 2048
 SERVED_TOKENS: Final = 4096
+#: Steps of the longest context, tokens, and users beyond which nobody counts.
+_STEP: Final = 1024
+_USERS: Final = 1024
 #: What the driver keeps of a GPU for each process (the CUDA context), bytes.
 _CONTEXT_BYTES: Final = 0.6e9
 
@@ -37,7 +41,9 @@ class PeakOn:
 
     ``capacity_gb``: what the driver reports, less its context (as sold, where no report is known).  ``exact``: the
     layers are the model's own, else those of a typical model of that size.  ``described``: the user said something of
-    the run that the planning rule does not count.
+    the run that the planning rule does not count.  ``even_split``: the next count of GPUs that divides the attention
+    heads, where this one does not (running).  ``longest``: the most tokens of a sequence (for as many users) and
+    ``most_users`` (with as many tokens each) that the GPUs offer memory for, where asked and they hold the run.
     """
 
     gpu: str
@@ -51,6 +57,9 @@ class PeakOn:
     seq_len: int
     batch: int
     parts: tuple[Part, ...]
+    even_split: int | None = None
+    longest: int | None = None
+    most_users: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -67,17 +76,18 @@ def peak(run: Run) -> Peak:
     """The peak that the allocator of one GPU reaches (without the driver's own context)."""
     if run.method == "inference":
         parts = running_parts(run)
-        spread = SPREAD
+        spread = running.SPREAD
     else:
         parts = training_parts(run)
-        spread = training_spread(parts)
+        spread = training.SPREAD
     return Peak(*total(parts, spread), parts)
 
 
 def peak_on(query: PlanQuery, method: Method, option: Option) -> PeakOn | None:
     """The peak of a query's run on a configuration; None for a GPU whose memory is not known.
 
-    Training over several GPUs is taken to be sharded (FSDP, ZeRO-3) with checkpointing, running to be tensor parallel.
+    Raises PlanError for a LoRA rank above the model's hidden size.  Training over several GPUs is taken to be sharded
+    (FSDP, ZeRO-3) with checkpointing, running to be tensor parallel.
     """
     gpu = load_catalog().gpu(option.gpu)
     if gpu.vram_gb is None:
@@ -86,6 +96,8 @@ def peak_on(query: PlanQuery, method: Method, option: Option) -> PeakOn | None:
     if shape is None:
         shape = typical_shape(query.params_b)
     trains = method != "inference"
+    if trains and shape.exact:
+        shape.check_rank(query.lora_rank)
     run = Run(
         shape=shape,
         method=method,
@@ -111,7 +123,41 @@ def peak_on(query: PlanQuery, method: Method, option: Option) -> PeakOn | None:
         seq_len=run.seq_len,
         batch=run.batch,
         parts=found.parts,
+        even_split=_even_split(shape, method, option.count),
     )
+
+
+def _even_split(shape: Shape, method: Method, count: int) -> int | None:
+    """Engines divide every layer's heads over the GPUs, and refuse a count that does not divide them."""
+    if method != "inference" or not shape.exact:
+        return None
+    even = shape.next_split(count)
+    return even if even != count else None
+
+
+def with_room(found: PeakOn, query: PlanQuery, option: Option) -> PeakOn:
+    """The same with the longest context and the most users that still fit, for running a model of the catalogue."""
+    model = load_catalog().models.get(query.model or "")
+    if model is None or model.max_context is None or not found.holds:
+        return found
+
+    def holds(tokens: int, users: int) -> bool:
+        one = peak_on(replace(query, context=tokens, users=users), "inference", option)
+        return one is not None and one.holds
+
+    limit = model.max_context // _STEP
+    steps = _most(limit, lambda n: holds(n * _STEP, found.batch))
+    longest = max(steps * _STEP, min(found.seq_len, model.max_context))
+    return replace(found, longest=longest, most_users=_most(_USERS, lambda n: holds(found.seq_len, n)))
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """The greatest whole number up to ``limit`` that fits, where whatever is less fits too; 0 for none."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
 
 
 def smallest_holding(query: PlanQuery, method: Method, options: Sequence[Option]) -> Option | None:

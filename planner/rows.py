@@ -8,6 +8,7 @@ from typing import Any, Final
 from planner.architecture import Shape, shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.errors import PlanError
+from planner.formats import format_named
 from planner.memory import estimate
 from planner.peak import peak
 from planner.query import METHODS, Method, PlanQuery
@@ -34,12 +35,12 @@ def estimate_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
     gpus = _whole(row, "gpus", 1, 100_000) or 1
-    for name in ("packed", "compiled"):
-        _flag(row, name)  # checked, but no term depends on them
+    _flag(row, "compiled")  # checked, but no term depends on it
     run = Run(
         shape=_shape(row),
         method=_method(row),
         bits=_number(row, "weights_bits", 1, 32),
+        weights=_text(row, "weights_format") or format_named(str(row.get("model") or "")),
         seq_len=_whole(row, "seq_len", 1, 100_000_000) or 1,
         batch=_whole(row, "batch", 1, 1_000_000) or 1,
         grad_ckpt=_flag(row, "grad_ckpt"),
@@ -49,8 +50,11 @@ def _by_architecture(row: Mapping[str, Any]) -> dict[str, Any]:
         kv_bits=_number(row, "kv_cache_bits", 1, 32),
         software=_text(row, "software"),
         fused_loss=_flag(row, "fused_loss"),
+        packed=_flag(row, "packed"),
         optimizer=_text(row, "optimizer"),
     )
+    if run.shape.exact:
+        run.shape.check_rank(run.lora_rank)
     found = peak(run)
     per_gpu = {"low": found.low / 1e9, "expected": found.expected / 1e9, "high": found.high / 1e9}
     return {

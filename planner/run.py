@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from planner.architecture import Shape
@@ -13,8 +14,6 @@ from planner.query import Method
 
 Sharding = Literal["none", "split", "zero1", "zero2", "zero3"]
 
-#: Group sizes of 4- and 8-bit formats: a 16-bit scale and a 4-bit zero point for every 128 weights.
-_GROUP_BITS: Final = 20 / 128
 #: NF4 with double quantisation: 8-bit scales for every 64 weights (QLoRA, arXiv 2305.14314: 0.127 bits).
 NF4_BITS: Final = 4.127
 
@@ -22,11 +21,13 @@ NF4_BITS: Final = 4.127
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """``seq_len`` in tokens: the padded length when training, prompt plus generated when running; ``batch`` per
-    device, or concurrent sequences.  None where nothing is known, which widens the range."""
+    device, or concurrent sequences; ``weights`` a format's id in data/formats.toml.  None where nothing is known, which
+    widens the range."""
 
     shape: Shape
     method: Method
     bits: float | None = None
+    weights: str | None = None
     seq_len: int
     batch: int = 1
     grad_ckpt: bool | None = None
@@ -36,6 +37,7 @@ class Run:
     kv_bits: float | None = None
     software: str | None = None
     fused_loss: bool | None = None
+    packed: bool | None = None
     optimizer: str | None = None
 
     @property
@@ -79,18 +81,7 @@ def total(parts: Iterable[Part], spread: tuple[float, float]) -> tuple[float, fl
     return max(expected - down, 0.0) * spread[0], expected, (expected + up) * spread[1]
 
 
-def effective_bits(bits: float) -> float:
-    """Bits a quantised weight takes with its scales: 4 and 8 with groups of 128; others as stated."""
-    return bits + _GROUP_BITS if bits in (2, 3, 4, 5, 6, 8) else bits
-
-
-def weight_bytes(shape: Shape, bits: float) -> float:
-    """Bytes of the weights.  Embeddings and the output matrix stay in 16 bits where the rest is quantised."""
-    if bits >= 16:
-        return shape.params * bits / 8
-    return (shape.params - shape.embedding) * effective_bits(bits) / 8 + shape.embedding * 2
-
-
+@lru_cache(maxsize=1024)
 def sharding_of(text: str | None, gpus: int) -> tuple[Sharding, int, bool]:
     """What free text says of sharding: its kind, over how many GPUs the model is split, and CPU offload."""
     said = (text or "").lower()

@@ -10,58 +10,83 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from planner.run import NF4_BITS, Part, Run, part, sharding_of, weight_bytes
+from planner.formats import weight_bytes
+from planner.run import NF4_BITS, Part, Run, part, sharding_of
 
 #: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
 _FUSED: Final = ("unsloth", "liger")
-_MAYBE_FUSED: Final = ("torchtune", "axolotl")
-#: LoRA rank where none is stated.
-_RANK: Final = 16
-#: Bytes per logit (tokens x vocabulary): 16-bit logits and their gradient, a 32-bit copy and its gradient, part of a
-#: shifted copy (measured: 13); with a fused or chunked loss next to nothing stays.
-_LOGIT: Final = 13.0
+_MAYBE_FUSED: Final = ("axolotl",)
+#: Tools that take the loss in chunks: of all logits, 16-bit ones and their gradient are held at most.
+_CHUNKED: Final = ("torchtune",)
+_LOGIT_CHUNKED_MOST: Final = 4.0
+#: LoRA rank where none is stated: PEFT's default.
+_RANK: Final = 8
+#: Bytes per logit (tokens x vocabulary): 16-bit logits, a 32-bit copy and its gradient (measured: 10); with a fused or
+#: chunked loss next to nothing stays.
+_LOGIT: Final = 10.0
 _LOGIT_FUSED: Final = 0.5
 _LOGIT_MAYBE: Final = 2.0
 #: Bytes an adapter's parameter takes: 32-bit weight and two Adam states, a 16- or 32-bit gradient.
 _ADAPTER: Final = 12.0
 #: Bytes a parameter takes when all are trained on one GPU: weight, gradient and two Adam states in 16 bits are 8;
-#: PyTorch's foreach step adds most of a temporary copy (measured: 9.5), a fused step does not.
-_FULL: Final = 9.5
+#: PyTorch's foreach step adds most of a temporary copy (measured: 10), a fused step does not.
+_FULL: Final = 10.0
 _FULL_FUSED_STEP: Final = 8.1
 #: The same where states are sharded, as those tools keep them: 32-bit master weights and states beside 16-bit ones.
-_FULL_SHARDED: Final = 12.5
+_FULL_SHARDED: Final = 12.0
 #: With 8-bit Adam: 16-bit weight and gradient, two 8-bit states.
 _FULL_8BIT: Final = 6.0
+#: Megatron's recipe (tensor, pipeline or expert parallel): 16-bit weights, 32-bit gradients, master weights and states.
+_FULL_MEGATRON: Final = 18.0
+#: DeepSpeed's ZeRO, bytes a parameter on every GPU and divided over them: stage 1 copies weights and gradients, stage 2
+#: weights alone.
+_ZERO1: Final = (4.0, 16.0)
+_ZERO2: Final = (2.0, 18.0)
 #: A recipe with 32-bit weights, gradients and states.
 _FULL_32BIT: Final = 16.0
 #: Share of the bytes that formulas give which is held at the peak (measured): kept layer inputs and one layer at work
 #: with checkpointing; every layer without.
 _CHECKPOINTED: Final = 0.75
-_NOT_CHECKPOINTED: Final = 0.62
+_NOT_CHECKPOINTED: Final = 1.0
 #: Whole layers on a GPU while weights are sharded (measured: two layers and the embeddings, nearly).
-_GATHERED: Final = 0.9
-#: The allocator's reserve over what is allocated, and fixed buffers in bytes.
-_RESERVE: Final = 0.05
+_GATHERED: Final = 1.2
+#: The allocator's reserve over what is allocated (measured): little over states that stay, more over activations and
+#: logits, whose freed blocks seldom fit the next request; and fixed workspaces in bytes.
+_RESERVE: Final = 0.1
+_RESERVE_TOKENS: Final = 0.3
 _FIXED: Final = 0.1e9
-#: How measurements scatter: factors of log, of everything and of the share that depends on tokens.
-_SCATTER: Final = 0.15
-_SCATTER_TOKENS: Final = 0.10
-_SCATTER_UP: Final = 1.6
+#: As much again of activations and logits may stay reserved where the lengths of unpacked samples vary.
+_RESERVE_VARIABLE: Final = 1.0
+#: Tools whose reports leave the reserve out: they read what is allocated (torch.cuda.max_memory_allocated) or active.
+_REPORTS_ALLOCATED: Final = ("litgpt", "torchtune", "automodel")
+#: How measurements of fully stated runs scatter, as a factor's logarithm; they exceed the estimate by more than they
+#: stay below it.
+_SCATTER: Final = 0.16
+_SCATTER_UP: Final = 1.3
+#: Factors below and above the estimate within which nine of ten measurements should lie.
+SPREAD: Final = (math.exp(-_SCATTER), math.exp(_SCATTER * _SCATTER_UP))
 #: Longer sequences than this are divided over the GPUs that share a model (context parallelism).
 _LONGEST: Final = 32_768
-#: GPUs of one node, over which layers are divided where there are several nodes (tensor parallelism).
+#: GPUs of one node, over which layers are divided where there are several nodes (tensor parallelism), and nodes from
+#: which on more of them are stages of a pipeline.
 _NODE: Final = 8
+_NODES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers are put together at work."""
+    """Over how many GPUs each kind of state is divided; ``gathers``: whole layers are put together at
+    work, or 1 / ``layer`` of them.  ``megatron``: its recipe of states.
+    ``replicas``: bytes a parameter on every GPU, and divided."""
 
     weights: int
     optimizer: int
     activations: float
     gathers: bool
     offload: bool
+    layer: int = 1
+    megatron: bool = False
+    replicas: tuple[float, float] | None = None
 
 
 def _split(run: Run) -> _Split:
@@ -70,15 +95,18 @@ def _split(run: Run) -> _Split:
     tokens = 1.0
     if kind == "zero3" and run.seq_len > _LONGEST:
         tokens = float(min(n, math.ceil(run.seq_len / _LONGEST)))
+    layer = 1
     if n > _NODE:
-        tokens *= _NODE
+        layer = _NODE
+        tokens *= _NODE * max(n / (_NODE * _NODES), 1)
     match kind:
         case "split":
-            return _Split(ways, ways, ways, False, offload)
+            megatron = "parallel" in (run.sharding or "").lower() or any(mark.isdigit() for mark in run.sharding or "")
+            return _Split(ways, ways, ways, False, offload, megatron=megatron)
         case "zero1" | "zero2":
-            return _Split(1, n, tokens, False, offload)
+            return _Split(1, n, tokens, False, offload, replicas=_ZERO1 if kind == "zero1" else _ZERO2)
         case "zero3":
-            return _Split(n, n, tokens, True, offload)
+            return _Split(n, n, tokens, True, offload, layer)
     return _Split(1, 1, 1.0, False, offload)
 
 
@@ -90,30 +118,37 @@ def training_parts(run: Run) -> tuple[Part, ...]:
     """
     split = _split(run)
     parts = [*_states(run, split), _activations(run, split), _logits(run, split)]
-    held = sum(one.expected for one in parts)
-    overhead = _RESERVE * held + _FIXED
-    parts.append(part("overhead", overhead, overhead, overhead, f"{_RESERVE:g} of the rest + 0.1 GB", "measured"))
+    parts.append(_reserve(run, parts))
     return tuple(parts)
 
 
-def training_spread(parts: tuple[Part, ...]) -> tuple[float, float]:
-    """Factors below and above the estimate that nine of ten measurements should lie within."""
-    whole = sum(one.expected for one in parts)
-    loose = sum(one.expected for one in parts if one.name in ("activations", "logits", "gathered"))
-    scatter = _SCATTER + _SCATTER_TOKENS * (loose / whole if whole else 0.0)
-    return math.exp(-scatter), math.exp(scatter * _SCATTER_UP)
+def _reserve(run: Run, parts: list[Part]) -> Part:
+    tokens = sum(one.expected for one in parts if one.name in ("activations", "logits"))
+    states = sum(one.expected for one in parts) - tokens
+    size = most = _RESERVE * states + _RESERVE_TOKENS * tokens + _FIXED
+    if any(tool in run.tool for tool in _REPORTS_ALLOCATED):
+        size = most = 0.0
+    elif not run.packed:
+        most += _RESERVE_VARIABLE * tokens
+    formula = f"{_RESERVE:g} x states + {_RESERVE_TOKENS:g} x (activations + logits) + {_FIXED / 1e9:g} GB"
+    return part("overhead", 0.0 if not run.software else size, size, most, formula, "measured")
 
 
 def _states(run: Run, split: _Split) -> list[Part]:
     shape = run.shape
     on_gpu = 0.0 if split.offload else 1.0
-    if run.method in ("full", "full_8bit"):
+    if run.method == "full" and split.replicas:
+        whole, shared = split.replicas
+        size = (whole + shared / split.optimizer * on_gpu) * shape.params
+        formula = f"{shape.params / 1e9:.4g} x ({whole:g} + {shared:g} / {split.optimizer}) bytes"
+        parts = [part("weights", size, size, size, formula, "deepspeed-zero")]
+    elif run.method in ("full", "full_8bit"):
         rate = _full_rate(run, split)
         size = rate * shape.params / split.optimizer * on_gpu
         formula = f"{shape.params / 1e9:.4g} x {rate:g} bytes / {split.optimizer}"
         parts = [part("weights", size, size, size, formula, "measured")]
     else:
-        plain = shape.params * min(run.bits or 16, 16) / 8
+        plain = shape.params * max(run.bits or 16, 8) / 8
         base = (weight_bytes(shape, NF4_BITS) if run.method == "qlora" else plain) * on_gpu / split.weights
         adapters = shape.lora_params(run.lora_rank or _RANK)
         size = _ADAPTER * adapters / split.optimizer * on_gpu
@@ -123,9 +158,19 @@ def _states(run: Run, split: _Split) -> list[Part]:
             part("adapters", low, size, size * 1.5, f"{adapters / 1e6:.0f} x 10^6 x {_ADAPTER:g} bytes", "lora-paper"),
         ]
     if split.gathers:
-        gathered = _GATHERED * (2 * shape.layer_params + shape.embedding) * 2
-        parts.append(part("gathered", gathered * 0.6, gathered, gathered * 1.5, "2 layers + embeddings", "measured"))
+        gathered = _gathered(run) / split.layer
+        parts.append(part("gathered", gathered * 0.8, gathered, gathered * 1.25, "2 layers + embeddings", "measured"))
     return parts
+
+
+def _gathered(run: Run) -> float:
+    """Two whole layers (one at work, the next on its way) and the embeddings.  Frozen 4-bit layers travel as they are;
+    one matrix at a time is put back into 16 bits."""
+    shape = run.shape
+    if run.method != "qlora":
+        return _GATHERED * (2 * shape.layer_params + shape.embedding) * 2
+    matrix = shape.hidden * min(shape.intermediate, 8 * shape.hidden)
+    return _GATHERED * (2 * shape.layer_params * NF4_BITS / 8 + (shape.embedding + matrix) * 2)
 
 
 def _full_rate(run: Run, split: _Split) -> float:
@@ -134,6 +179,8 @@ def _full_rate(run: Run, split: _Split) -> float:
         return _FULL_32BIT
     if run.method == "full_8bit":
         return _FULL_8BIT
+    if split.megatron:
+        return _FULL_MEGATRON
     if split.gathers:
         return _FULL_SHARDED
     return _FULL_FUSED_STEP if "torchtune" in run.tool else _FULL
@@ -157,7 +204,9 @@ def _logits(run: Run, split: _Split) -> Part:
     fused = run.fused_loss
     if fused is None and any(tool in run.tool for tool in _FUSED):
         fused = True
-    if fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
+    if fused is None and any(tool in run.tool for tool in _CHUNKED):
+        low, rate, high = 0.0, _LOGIT_FUSED, _LOGIT_CHUNKED_MOST
+    elif fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
         low, rate, high = _LOGIT_FUSED, _LOGIT_MAYBE, _LOGIT
     elif fused:
         low, rate, high = _LOGIT_FUSED, _LOGIT_FUSED, 3 * _LOGIT_FUSED

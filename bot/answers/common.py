@@ -13,7 +13,7 @@ from planner.catalog import load_catalog
 from planner.cost import RunCost, run_cost
 from planner.errors import PlanError
 from planner.fit import Option
-from planner.peak import PeakOn, peak_on, smallest_holding
+from planner.peak import PeakOn, peak_on, smallest_holding, with_room
 from planner.plan import Asked, MethodPlan, Plan, make_plan
 from planner.query import TRAINING, Method, PlanQuery
 
@@ -123,6 +123,8 @@ class Desk:
         self.cite(*dict.fromkeys(one.source for one in found.parts))
         # The peak counts what the rule does not.
         self.notes = [note for note in self.notes if note.code != "run_details"]
+        if option is not None and only.method == "inference":
+            found = with_room(found, plan.query, option)
         instead = None if found.holds else smallest_holding(plan.query, only.method, only.fit.options)
         return Led(found, instead)
 

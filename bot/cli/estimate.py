@@ -10,6 +10,7 @@ import click
 
 from bot.reader.names import find_models
 from bot.reader.normalise import fold
+from planner.formats import format_named
 from planner.rows import estimate_row
 
 
@@ -40,8 +41,13 @@ def _estimate(line: bytes) -> dict[str, Any]:
             raise TypeError
     except (ValueError, TypeError, RecursionError):
         return {"error": {"code": "bad_line", "field": "line", "allowed": "a JSON object", "nearest": None}}
+    return estimate_row(resolved(row))
+
+
+def resolved(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its model's name as an id of the catalogue, and the weight format that the name states."""
     named = row.get("model")
-    if isinstance(named, str):
-        found = find_models(fold(named), frozenset())
-        row = {**row, "model": found[0].model if found else None}
-    return estimate_row(row)
+    if not isinstance(named, str):
+        return row
+    found = find_models(fold(named), frozenset())
+    return {"weights_format": format_named(named), **row, "model": found[0].model if found else None}

@@ -15,6 +15,7 @@ def test_every_fact_names_sources_that_exist() -> None:
     catalog = load_catalog()
     cited = {source for gpu in catalog.gpus.values() for source in gpu.sources}
     cited |= {source for rule in catalog.rules.values() for source in (rule.floor_source, rule.plan_source)}
+    cited |= {form.source for form in catalog.formats.values()}
     assert cited <= catalog.sources.keys()
     assert set(catalog.rules) == set(METHODS)
 

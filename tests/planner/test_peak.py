@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from planner.architecture import shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.fit import judge
+from planner.formats import format_named, format_of, weight_bytes
 from planner.memory import estimate
 from planner.offer import PriceList
-from planner.peak import peak, peak_on, smallest_holding
+from planner.peak import peak, peak_on, smallest_holding, with_room
 from planner.query import METHODS, TRAINING, PlanQuery
 from planner.rows import estimate_row
-from planner.run import Run, weight_bytes
+from planner.run import Run
 
 GIB = 2**30
 
@@ -63,6 +64,45 @@ def test_a_sliding_window_stops_growing() -> None:
 )
 def test_weights_are_right_to_one_percent(model: str, bits: float, gb: float) -> None:
     assert weight_bytes(shape(model), bits) / 1e9 == pytest.approx(gb, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "gb"),
+    [
+        ("qwen3.5-122b-a10b", "Q4_K_M", 74.98),  # 4.89 bits over the whole file: all experts are resident
+        ("llama-3.1-8b", "Q4_K_M", 4.91),
+        ("llama-3.1-70b", "Q4_K_M", 43.1),
+        ("llama-3.1-8b", "Q8_0", 8.53),
+        ("llama-3.1-8b", "IQ2_XXS", 2.39),
+        ("llama-2-70b", "AWQ", 36.6),  # embeddings and output stay in 16 bits
+        ("qwen2.5-72b", "GPTQ-Int4", 41.46),
+        ("qwen2.5-72b", "gptq-int8", 76.85),
+        ("qwen3-4b", "FP8", 5.20),  # ties its output to the embeddings; the FP8 files have their own
+    ],
+)
+def test_weights_in_a_format_are_right_to_one_percent(model: str, name: str, gb: float) -> None:
+    form = format_of(format_named(f"{model}-{name}"), None, "")
+    assert form is not None
+    assert weight_bytes(shape(model), 16, form) / 1e9 == pytest.approx(gb, rel=0.01)
+
+
+def test_a_tool_loads_a_format_by_habit_and_a_name_that_contradicts_the_bits_is_not_followed() -> None:
+    ollama, exl = format_of(None, 4, "ollama"), format_of(None, 4, "exllamav2")
+    assert ollama is not None
+    assert (ollama.whole, exl.output_bits if exl else None) == (4.8944, 6)
+    assert format_of("awq", 8, "") is None
+    assert format_of(None, 4, "") is None
+    assert format_named("Mistral-7B") is None
+
+
+def test_plain_transformers_held_logits_of_the_whole_prompt_until_4_45() -> None:
+    def logits(model: str, software: str) -> float:
+        run = Run(shape=shape(model), method="inference", bits=16, seq_len=32_768, software=software)
+        return sum(one.expected for one in peak(run).parts if one.name == "logits")
+
+    assert logits("qwen2-0.5b", "transformers 4.38") == pytest.approx(30_720 * 151_936 * 6)
+    assert logits("qwen2-0.5b", "transformers 4.46") == logits("qwen2-0.5b", "vllm") == 0
+    assert logits("qwen2-0.5b", "transformers") > logits("qwen2.5-0.5b", "transformers") == 0
 
 
 def test_every_model_of_the_catalogue_has_a_shape_that_its_parameters_bear_out() -> None:
@@ -150,6 +190,68 @@ def test_what_holds_a_peak_is_on_offer_and_holds_it(shop) -> None:  # type: igno
         and (found := peak_on(query, "lora", option)) is not None
         and not option.split_slow
     )
+
+
+def test_the_longest_context_and_the_most_users_just_fit(shop) -> None:  # type: ignore[no-untyped-def]
+    query = PlanQuery(params_b=70, methods=("inference",), model="llama-3.1-70b", context=8192, users=2)
+    option = judge(estimate(query, "inference"), "h100", 4, shop.prices)
+    on = peak_on(query, "inference", option)
+    assert on is not None
+    room = with_room(on, query, option)
+    assert room.longest is not None
+    assert room.most_users is not None
+    assert room.longest >= 8192
+    for context, users, fits in (
+        (room.longest, 2, True),
+        (8192, room.most_users, True),
+        (8192, room.most_users + 1, False),
+    ):
+        found = peak_on(replace(query, context=context, users=users), "inference", option)
+        assert found is not None
+        assert found.holds is fits
+
+
+def test_zero_2_copies_the_weights_and_divides_the_rest() -> None:
+    run = Run(shape=typical_shape(7), method="full", seq_len=1, gpus=8, sharding="zero2", grad_ckpt=True)
+    states = next(one for one in peak(run).parts if one.name == "weights")
+    assert states.expected / 1e9 == pytest.approx(29.75, rel=0.01)
+
+
+def test_a_frozen_base_in_32_bits_takes_twice_as_much() -> None:
+    run = Run(shape=shape("llama-3.1-70b"), method="lora", bits=32, seq_len=512, grad_ckpt=True)
+    assert peak(run).parts[0].expected / 1e9 == pytest.approx(282, rel=0.01)
+
+
+def test_lora_of_a_code_model_takes_what_is_reported_and_more_than_qlora() -> None:
+    lora = Run(shape=shape("codellama-7b"), method="lora", seq_len=2048, grad_ckpt=True)
+    assert 15e9 < peak(lora).expected < 20e9
+    assert peak(replace(lora, method="qlora")).expected < peak(lora).expected
+
+
+def test_logits_in_32_bits_follow_tokens_and_vocabulary_alone() -> None:
+    run = Run(shape=replace(typical_shape(8), vocab=248_320), method="lora", seq_len=11_600, grad_ckpt=True)
+    logits = next(one for one in peak(run).parts if one.name == "logits")
+    assert logits.expected >= 11.5e9  # one 32-bit copy alone: 11,600 x 248,320 x 4 bytes
+
+
+def test_three_gpus_do_not_divide_the_heads_of_a_70b(shop) -> None:  # type: ignore[no-untyped-def]
+    query = PlanQuery(params_b=70, methods=("inference",), model="llama-3.1-70b")
+    three, four = (
+        peak_on(query, "inference", judge(estimate(query, "inference"), "a100-80", n, shop.prices)) for n in (3, 4)
+    )
+    assert three is not None
+    assert four is not None
+    assert (three.even_split, four.even_split) == (4, None)
+
+
+def test_a_rank_above_the_hidden_size_is_refused_with_the_greatest() -> None:
+    row = {"model": "llama-3.1-8b", "params_b": 8, "method": "lora", "seq_len": 2048, "lora_rank": 5000}
+    assert estimate_row(row)["error"] == {
+        "code": "out_of_range",
+        "field": "lora_rank",
+        "allowed": "1-4096",
+        "nearest": "4096",
+    }
 
 
 @pytest.mark.parametrize(

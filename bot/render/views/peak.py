@@ -31,15 +31,40 @@ def peak_lines(answer: Answer, plan: MethodPlan, say: Speaker) -> list[Line]:
         line = say.line(_("Peak on {where}, {settings}: about <b>{expected}</b> ({low} to {high})"), **values)
     else:
         line = say.line(_("Peak on {where}, {settings}: about <b>{expected}</b> per GPU ({low} to {high})"), **values)
+    room = [*_split_lines(peak, say), *_room_lines(peak, say)]
     if peak.sure:
-        return [line]
+        return [line, *room]
     offered = {"gpu": gpu_name(peak.gpu), "capacity": _about(peak.capacity_gb, say)}
     if peak.holds:
         return [
             line,
             say.line(_("⚠ It may exceed the {capacity} of one {gpu}: try it in a short block first."), **offered),
+            *room,
         ]
     return [line, say.line(_("⚠ More than the {capacity} of one {gpu}."), **offered), _instead(answer, say)]
+
+
+def _split_lines(peak: PeakOn, say: Speaker) -> list[Line]:
+    if peak.even_split is None:
+        return []
+    return [
+        say.line(
+            _("⚠ {n} GPUs don't divide the model's attention heads evenly: take {even}, or split it by layers."),
+            n=peak.count,
+            even=peak.even_split,
+        )
+    ]
+
+
+def _room_lines(peak: PeakOn, say: Speaker) -> list[Line]:
+    """The longest context and the most users that the same GPUs still offer memory for (an estimate)."""
+    if peak.longest is None or peak.most_users is None:
+        return []
+    longest, widest = (
+        say.many_text("{tokens} tokens, {n} user", "{tokens} tokens, {n} users", users, tokens=say.number(tokens))
+        for tokens, users in ((peak.longest, peak.batch), (peak.seq_len, peak.most_users))
+    )
+    return [say.line(_("Memory is enough for about {longest}, or {widest}."), longest=longest, widest=widest)]
 
 
 def _instead(answer: Answer, say: Speaker) -> Line:

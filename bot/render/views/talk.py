@@ -92,6 +92,16 @@ def view_error(answer: Answer, say: Speaker, build: Builder) -> None:
                 _("That machine's memory differs by model. Tell me how many GB it has, e.g. “what fits in 64 GB?”.")
             )
         )
+    elif problem.field == "lora_rank":
+        build.line(
+            say.line(
+                _(
+                    "A LoRA rank can't exceed the model's hidden size. Name one from {low} to {high}; 8 to 64 are usual."
+                ),
+                low=low,
+                high=high,
+            )
+        )
     elif problem.field == "hours":
         build.line(say.line(_("That many hours can't be priced. Name from one minute to ten years.")))
     elif problem.code == "unknown" and problem.nearest:
