@@ -28,7 +28,7 @@ def read_prices(url: URL) -> list[Import]:
     """
     if is_sqlite(url) and not Path(url.database or "").is_file():
         return []
-    return _run(url, _history, None)
+    return run_offline(url, _history, None)
 
 
 def import_prices(url: URL, seeds: PriceList, entry: Import) -> None:
@@ -37,7 +37,7 @@ def import_prices(url: URL, seeds: PriceList, entry: Import) -> None:
     async def add(connection: AsyncConnection) -> None:
         await add_prices(connection, entry)
 
-    _run(url, add, seeds)
+    run_offline(url, add, seeds)
 
 
 async def _history(connection: AsyncConnection) -> list[Import]:
@@ -45,7 +45,8 @@ async def _history(connection: AsyncConnection) -> list[Import]:
     return await price_history(connection) if made else []
 
 
-def _run(url: URL, work: Callable[[AsyncConnection], Awaitable[Result]], seeds: PriceList | None) -> Result:
+def run_offline(url: URL, work: Callable[[AsyncConnection], Awaitable[Result]], seeds: PriceList | None) -> Result:
+    """Do ``work`` on the database; with ``seeds`` it is created and may be written to.  Raises StoreError."""
     async def run() -> Result:
         async with open_engines(url) as (writing, reading):
             if seeds is not None:
