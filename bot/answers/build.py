@@ -40,9 +40,7 @@ _KINDS: dict[Intent, Callable[[Desk], Answer]] = {
 }
 
 
-def answer(
-    question: Question, shop: Shop, now: datetime, rates: Rates = NO_RATES, coin: str | None = None
-) -> Answer:
+def answer(question: Question, shop: Shop, now: datetime, rates: Rates = NO_RATES, coin: str | None = None) -> Answer:
     """The answer to a question from the shop's facts as of ``now``.  Never raises for a Question its type allows."""
     first = _one(question, shop, now, rates, coin)
     if not question.also:

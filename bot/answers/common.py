@@ -180,7 +180,9 @@ def due(answer: Answer, prices: PriceList) -> tuple[Decimal, ...]:
         used = paid.usd if answer.run is not None else paid.basket.usd
         return tuple(dict.fromkeys((used, paid.topup_usd)))
     if len(answer.prices) == 1 and answer.prices[0].blocks:
-        return tuple(dict.fromkeys((answer.prices[0].blocks[0][1], max(answer.prices[0].blocks[0][1], prices.topup_usd))))
+        return tuple(
+            dict.fromkeys((answer.prices[0].blocks[0][1], max(answer.prices[0].blocks[0][1], prices.topup_usd)))
+        )
     return (prices.topup_usd,) if answer.prices else ()
 
 

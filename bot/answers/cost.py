@@ -150,7 +150,7 @@ def answer_convert(desk: Desk) -> Answer:
         return answer_price(desk)
     if slots.params_b is not None or slots.model is not None:
         return answer_plan(desk)
-    worth = desk.teller.worth(slots)
+    worth = desk.teller.worth(slots) if slots.budget is not None else None  # dollars into USDT are no USDT
     usd = worth.usd if worth is not None else slots.budget_usd
     same = worth is not None and worth.code == slots.coin
     quotes = () if usd is None or same else desk.teller.quotes((usd,), every=slots.coin is None)

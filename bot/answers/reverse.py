@@ -85,4 +85,9 @@ def _on_gpu(desk: Desk, methods: tuple[Method, ...]) -> Answer:
         desk.note("no_run_time")
     if count > 1:
         desk.assume("split_assumed")
-    return Answer(question=desk.question, largest=largest_on(gpu, count, methods, slots.bits), run=run, worth=desk.teller.worth(slots))
+    return Answer(
+        question=desk.question,
+        largest=largest_on(gpu, count, methods, slots.bits),
+        run=run,
+        worth=desk.teller.worth(slots),
+    )

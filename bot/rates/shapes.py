@@ -192,9 +192,7 @@ _KRAKEN_PAIRS: Final = ",".join([*(f"{'XBT' if code == 'BTC' else code}USD" for 
 _BINANCE_PAIRS: Final = ",".join(f"%22{code}USDT%22" for code in _COINS if code != "USDT")
 
 SOURCES: Final[dict[str, Source]] = {
-    "kraken": Source(
-        "Kraken", "https://api.kraken.com", (Request(f"/0/public/Ticker?pair={_KRAKEN_PAIRS}"),), _kraken
-    ),
+    "kraken": Source("Kraken", "https://api.kraken.com", (Request(f"/0/public/Ticker?pair={_KRAKEN_PAIRS}"),), _kraken),
     "coinbase": Source(
         "Coinbase",
         "https://api.coinbase.com",

@@ -6,17 +6,13 @@ import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, and_, delete, insert, inspect, or_, select
+from sqlalchemy import and_, delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.rates.values import MANUAL, VALID, Rate
-from bot.store.engine import is_sqlite
-from bot.store.offline import run_offline
 from bot.store.tables import rates
-from planner.offer import PriceList
 
 SOURCES: Final = "sources"
 #: How long what sources agreed on is kept; what was set by hand stays.
@@ -27,9 +23,7 @@ async def record_rates(connection: AsyncConnection, found: Sequence[Rate], who: 
     """Keep rates, all of them agreed on by sources or all of them set."""
     document = json.dumps([_to_json(rate) for rate in found])
     manual = any(rate.manual for rate in found)
-    await connection.execute(
-        insert(rates).values(recorded_at=now, recorded_by=who, manual=manual, document=document)
-    )
+    await connection.execute(insert(rates).values(recorded_at=now, recorded_by=who, manual=manual, document=document))
     await connection.execute(delete(rates).where(rates.c.manual.is_(False), rates.c.recorded_at < now - _KEEP))
 
 
@@ -47,27 +41,6 @@ async def usable_rates(connection: AsyncConnection, now: datetime) -> list[Rate]
         except (ValueError, KeyError, TypeError, ArithmeticError):
             continue
     return found
-
-
-def read_rates(url: URL, now: datetime) -> list[Rate]:
-    """usable_rates() without the bot; nothing is created.  Raises StoreError."""
-    if is_sqlite(url) and not Path(url.database or "").is_file():
-        return []
-
-    async def read(connection: AsyncConnection) -> list[Rate]:
-        made = await connection.run_sync(lambda sync: inspect(sync).has_table(rates.name))
-        return await usable_rates(connection, now) if made else []
-
-    return run_offline(url, read, None)
-
-
-def keep_rates(url: URL, seeds: PriceList, found: Sequence[Rate], who: str, now: datetime) -> None:
-    """record_rates() without the bot, creating the database where there is none.  Raises StoreError."""
-
-    async def add(connection: AsyncConnection) -> None:
-        await record_rates(connection, found, who, now)
-
-    run_offline(url, add, seeds)
 
 
 def _to_json(rate: Rate) -> dict[str, Any]:

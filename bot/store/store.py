@@ -13,8 +13,8 @@ from sqlalchemy import URL, delete
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.shop.history import Import
 from bot.rates.values import Rate
+from bot.shop.history import Import
 from bot.store import prices, reading, writing
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder
