@@ -12,7 +12,7 @@ from bot.reader.question import Slots
 
 
 class Teller:
-    """The rates as of a moment.  ``coin``: the one named or chosen, None where neither; ``coins`` what the shop takes."""
+    """The rates as of a moment.  ``coin``: the one named or chosen, ``coins``: what the shop takes."""
 
     def __init__(self, rates: Rates, now: datetime, coin: str | None, coins: Sequence[str]) -> None:
         self._rates = rates

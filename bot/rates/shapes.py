@@ -93,7 +93,7 @@ def _each(read: Callable[[], Price]) -> list[Price]:
         return []
 
 
-# -- Kraken: one call; answers under keys of its own (XXBTZUSD), errors under HTTP 200 ---------------------------------
+# -- Kraken: one call; answers under keys of its own (XXBTZUSD), errors under HTTP 200 --------------------------------
 
 _KRAKEN_NAMES: Final = {"XBT": "BTC", "XXBT": "BTC", "XETH": "ETH", "XLTC": "LTC", "ZEUR": "EUR"}
 
@@ -125,7 +125,7 @@ def _kraken(answer: Any, _request: Request) -> list[Price]:
     return found
 
 
-# -- Coinbase: a call per coin, which names base and currency; one for the currencies ----------------------------------
+# -- Coinbase: a call per coin, which names base and currency; one for the currencies ---------------------------------
 
 
 def _coinbase(answer: Any, request: Request) -> list[Price]:
@@ -140,7 +140,7 @@ def _coinbase(answer: Any, request: Request) -> list[Price]:
     return [Price("Coinbase", request.code, _decimal(data["amount"]))]
 
 
-# -- Bitstamp: a call per pair, with a time ------------------------------------------------------------------------------
+# -- Bitstamp: a call per pair, with a time ---------------------------------------------------------------------------
 
 
 def _bitstamp(answer: Any, request: Request) -> list[Price]:
@@ -151,7 +151,7 @@ def _bitstamp(answer: Any, request: Request) -> list[Price]:
     return [Price("Bitstamp", code, 1 / middle if code == "EUR" else middle, _moment(answer["timestamp"]))]
 
 
-# -- CoinGecko: one call by ids, with times; a currency is what Bitcoin costs in it ----------------------------------
+# -- CoinGecko: one call by ids, with times; a currency is what Bitcoin costs in it -----------------------------------
 
 _GECKO: Final = {"BTC": "bitcoin", "ETH": "ethereum", "SOL": "solana", "LTC": "litecoin", "USDT": "tether",
                  "USDC": "usd-coin"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rates as values, how old they may be, and the arithmetic with them: Decimal, rounded once, never down to the payer."""
+"""Rates as values, how old they may be, and the arithmetic with them: Decimal, rounded once, to the safe side."""
 
 from __future__ import annotations
 

@@ -190,29 +190,27 @@ def block_line(block: RunCost, say: Speaker) -> Line:
 
 def quote_lines(answer: Answer, say: Speaker) -> list[Line]:
     """Amounts in coins, each rate once, with its sources, time and validity."""
-    lines: list[Line] = []
-    for quote in answer.quotes:
-        lines.append(
-            say.line(
-                _("≈ <code>{amount}</code> {coin} for {usd}"),
-                amount=f"{quote.amount:f}",  # as a wallet takes it
-                coin=quote.coin,
-                usd=say.usd(quote.usd),
-            )
+    amounts = [
+        say.line(
+            _("≈ <code>{amount}</code> {coin} for {usd}"),
+            amount=f"{quote.amount:f}",  # as a wallet takes it
+            coin=quote.coin,
+            usd=say.usd(quote.usd),
         )
+        for quote in answer.quotes
+    ]
     rates = {(quote.coin, quote.usd_rate): quote for quote in answer.quotes}
-    for quote in rates.values():
-        lines.append(
-            say.line(
-                _("1 {coin} = {rate} ({sources}, {time}, valid until {until} UTC)"),
-                coin=quote.coin,
-                rate=say.usd(quote.usd_rate),
-                sources=", ".join(quote.sources),
-                time=say.time(quote.as_of),
-                until=say.date(quote.valid_until.date()) + f" {quote.valid_until:%H:%M}",
-            )
+    return amounts + [
+        say.line(
+            _("1 {coin} = {rate} ({sources}, {time}, valid until {until})"),
+            coin=quote.coin,
+            rate=say.usd(quote.usd_rate),
+            sources=", ".join(quote.sources),
+            time=say.time(quote.as_of),
+            until=say.time(quote.valid_until),
         )
-    return lines
+        for quote in rates.values()
+    ]
 
 
 def worth_lines(answer: Answer, say: Speaker) -> list[Line]:

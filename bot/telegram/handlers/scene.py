@@ -80,4 +80,5 @@ class Scene:
 
 
 def _reply(turn: Turn) -> Reply:
-    return Reply(text=turn.text(), question=turn.question, keyboard=keyboards.asking(turn.offers))
+    keyboard = keyboards.asking(turn.offers) or keyboards.quotes(turn.locale, turn.answer.quotes)
+    return Reply(text=turn.text(), question=turn.question, keyboard=keyboard)
