@@ -50,7 +50,7 @@ def show() -> None:
 def set_(code: str, amount: str) -> None:
     """Set CODE (BTC, ..., or BRL, EUR, ...) to AMOUNT for 24 hours, used while sources give none."""
     settings, now = load_settings(), datetime.now(UTC)
-    rate = _manual(code, amount, now, "by hand")
+    rate = _manual(code, amount, now, "manual")
     _keep(settings, [rate], now)
     click.echo(f"{_pair(rate)} until {rate.valid_until:%Y-%m-%d %H:%M} UTC; answers say that it was set by hand.")
 
