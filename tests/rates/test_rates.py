@@ -37,7 +37,7 @@ async def _hang() -> web.Response:
 
 
 def _kraken(price: str) -> Callable[[], str]:
-    return lambda: '{"error":[],"result":{"XXBTZUSD":{"a":[%s],"b":[%s]}}}' % (price, price)
+    return lambda: f'{{"error":[],"result":{{"XXBTZUSD":{{"a":[{price}],"b":[{price}]}}}}}}'
 
 
 FAULTS: dict[str, Callable[[], Any]] = {
@@ -206,9 +206,7 @@ values = st.decimals("0.000001", "1000000000", places=6)
 
 
 @given(amounts, values, st.sampled_from(sorted(COIN_DIGITS)))
-def test_a_coin_amount_pays_the_dollars_and_less_than_a_last_digit_more(
-    usd: Decimal, value: Decimal, coin: str
-) -> None:
+def test_a_coin_amount_pays_the_dollars_and_hardly_more(usd: Decimal, value: Decimal, coin: str) -> None:
     rate = Rate(coin, value, (), NOW)
     amount = to_coin(usd, rate)
     last = Decimal(1).scaleb(-COIN_DIGITS[coin])
@@ -240,3 +238,11 @@ def test_money_never_touches_float() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), (file, node.lineno)
             assert not (isinstance(node, ast.Name) and node.id == "float"), (file, node.lineno)
+
+
+async def test_sources_that_hang_delay_nobody_for_more_than_two_seconds() -> None:
+    async with exchanges() as state:
+        state.faults = dict.fromkeys(DEFAULT, _hang)
+        begun = asyncio.get_running_loop().time()
+        assert (await _asked(state)).found == {}
+        assert asyncio.get_running_loop().time() - begun < 3

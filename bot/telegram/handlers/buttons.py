@@ -36,9 +36,7 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
     match press:
         case None:
             return _old(query, place, scene)
-        case ChooseLanguage(_, owner) | Forget(_, owner) | ChooseCoin(_, owner) if (
-            owner is not None and owner != user.id
-        ):
+        case ChooseLanguage(_, owner) | Forget(_, owner) | ChooseCoin(_, owner) if owner not in (None, user.id):
             return Effects(actions=(_answer(query, view.view_foreign_button(scene.locale)),))
         case Ask(text):
             return _ask(query, place, scene, text)
