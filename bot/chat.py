@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from bot.answers.answer import Answer, Quote
+from bot.answers.answer import Answer
 from bot.answers.build import answer
 from bot.answers.offers import offers
+from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Question
 from bot.reader.read import read
 from bot.render.i18n import Voice as Voice
@@ -47,14 +48,21 @@ def take_turn(
     shop: Shop,
     now: datetime,
     voice: Voice,
-    quotes: tuple[Quote, ...] = (),
+    rates: Rates = NO_RATES,
+    coin: str | None = None,
 ) -> Turn:
     """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment."""
-    return answer_question(read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, quotes=quotes)
+    return answer_question(read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, coin=coin)
 
 
 def answer_question(
-    question: Question, *, shop: Shop, now: datetime, voice: Voice, quotes: tuple[Quote, ...] = ()
+    question: Question,
+    *,
+    shop: Shop,
+    now: datetime,
+    voice: Voice,
+    rates: Rates = NO_RATES,
+    coin: str | None = None,
 ) -> Turn:
     """Answer a Question that is built already."""
-    return Turn(question, answer(question, shop, now, quotes), choose_locale(question.lang, voice))
+    return Turn(question, answer(question, shop, now, rates, coin), choose_locale(question.lang, voice))

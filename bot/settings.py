@@ -75,6 +75,13 @@ class Settings(BaseSettings):
     support_contact: Annotated[str | None, Optional] = Field(None, description="how to reach a person")
     price_stale_days: int = Field(30, ge=1, le=3650, description="days after which prices are said to be old")
     memory_days: int = Field(7, ge=1, le=90, description="days a chat's questions are kept")
+    rates: str = Field(
+        "kraken,coinbase,bitstamp,coingecko",
+        description="sources of exchange rates that gpubot run asks each minute (also: binance), or off",
+    )
+    rates_url: Annotated[str | None, Optional] = Field(
+        None, description="base address of a proxy for these sources: <address>/kraken/0/public/Ticker..."
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
     log_format: Literal["text", "json"] = Field("text", description="text or json: one line an event")
     drain_seconds: int = Field(
@@ -84,12 +91,22 @@ class Settings(BaseSettings):
         30, ge=3, le=3600, description="seconds of silence after which another replica sends what one left unsent"
     )
 
-    @field_validator("api_url", "shop_url", "dashboard_url")
+    @field_validator("api_url", "shop_url", "dashboard_url", "rates_url")
     @classmethod
     def _http(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
             raise ValueError("must start with http:// or https://")
         return value.rstrip("/") if value else value
+
+    @field_validator("rates")
+    @classmethod
+    def _sources(cls, value: str) -> str:
+        from bot.rates.shapes import SOURCES
+
+        names = [name.strip().lower() for name in value.split(",") if name.strip()]
+        if names != ["off"] and (not names or not set(names) <= SOURCES.keys()):
+            raise ValueError(f"must be off, or of {', '.join(SOURCES)} with commas between")
+        return ",".join(dict.fromkeys(names))
 
     @field_validator("webhook_url")
     @classmethod
@@ -156,6 +173,11 @@ class Settings(BaseSettings):
 
         configured = self.database_url
         return database_url(None if configured is None else configured.get_secret_value(), self.data_dir / DATABASE)
+
+    @property
+    def rate_sources(self) -> tuple[str, ...]:
+        """The sources of exchange rates to ask; none where that is off."""
+        return () if self.rates == "off" else tuple(self.rates.split(","))
 
     @property
     def links(self) -> Links:

@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 
 from bot.chat import Voice, take_turn
+from bot.rates.values import Rates
 from bot.reader.question import Question
 from bot.shop.shop import Shop
 
-#: The shop and the moment, asked anew for every line: a conversation may outlast a price list.
-Counter = Callable[[], tuple[Shop, datetime]]
+#: The shop, exchange rates and the moment, asked anew for every line: a conversation may outlast a price list.
+Counter = Callable[[], tuple[Shop, Rates, datetime]]
 #: Longer lines are cut: nothing a person asks needs more.
 _MAX_LINE = 100_000
 
@@ -29,8 +30,8 @@ class Session:
 
     def answer(self, text: str) -> str:
         """The answer to one line."""
-        shop, now = self._counter()
-        turn = take_turn(text, history=self._history, shop=shop, now=now, voice=self._voice)
+        shop, rates, now = self._counter()
+        turn = take_turn(text, history=self._history, shop=shop, now=now, voice=self._voice, rates=rates)
         self._history.append(turn.question)
         return turn.text().plain
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
+from bot.rates.values import Rate
 from bot.reader.question import Problem, Question, Topic
 from bot.shop.shop import Fact, Links
 from planner.compare import GpuFigures, MethodFigures, MethodRatio
@@ -16,7 +17,7 @@ from planner.plan import Asked, MethodPlan
 from planner.query import Method
 from planner.reverse import Affordable, Largest
 
-NoteValue = str | int | float | Decimal | date | Option | tuple[str, ...]
+NoteValue = str | int | float | Decimal | date | datetime | Option | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,16 @@ class Quote:
     state: str  # fresh, ageing, manual
 
 
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What an amount of a coin or currency is worth in dollars; ``rate`` None: counted at par."""
+
+    amount: Decimal
+    usd: Decimal
+    code: str
+    rate: Rate | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What to say to one Question.  Tuples are empty and objects None where a kind has none.
@@ -80,6 +91,7 @@ class Answer:
     topic: Topic | None = None
     facts: tuple[Fact, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    worth: Worth | None = None  # an amount in a coin or currency, in dollars
     assumptions: tuple[Note, ...] = ()
     notes: tuple[Note, ...] = ()
     links: Links = field(default_factory=Links)

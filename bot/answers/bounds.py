@@ -14,6 +14,8 @@ from planner.query import check_count
 
 #: Above these a figure is a slip of the keyboard, and arithmetic on it would only cost time.
 MAX_BUDGET_USD: Final = Decimal(1_000_000_000)
+#: In any coin or currency.
+MAX_BUDGET: Final = Decimal(1_000_000_000_000)
 MAX_VRAM_GB: Final = 1_000_000.0
 MAX_STEPS: Final = 1_000_000_000_000  # steps, and tokens, batch, rank and users alike
 
@@ -26,6 +28,7 @@ def refuse_unusable(question: Question) -> None:
             check_count(count)
     _above_zero("hours", slots.hours, MAX_HOURS)
     _above_zero("budget_usd", slots.budget_usd, MAX_BUDGET_USD)
+    _above_zero("budget", slots.budget, MAX_BUDGET)
     _above_zero("vram_gb", slots.vram_gb, MAX_VRAM_GB)
     for field in ("context", "batch", "lora_rank", "users", "steps"):
         _within(field, getattr(slots, field), 1, MAX_STEPS)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from bot.answers.answer import Answer, Quote
+from bot.answers.answer import Answer
 from bot.answers.bounds import refuse_unusable
 from bot.answers.check import answer_check
 from bot.answers.common import Desk, problem
@@ -16,6 +16,7 @@ from bot.answers.plan import answer_plan
 from bot.answers.price import answer_price
 from bot.answers.reverse import answer_reverse
 from bot.answers.talk import answer_faq, answer_human, answer_smalltalk, answer_unsupported
+from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Intent, Question
 from bot.shop.shop import Shop
 from planner.errors import PlanError
@@ -39,18 +40,18 @@ _KINDS: dict[Intent, Callable[[Desk], Answer]] = {
 }
 
 
-def answer(question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...] = ()) -> Answer:
+def answer(question: Question, shop: Shop, now: datetime, rates: Rates = NO_RATES, coin: str | None = None) -> Answer:
     """The answer to a question from the shop's facts as of ``now``.  Never raises for a Question its type allows."""
-    first = _one(question, shop, now, quotes)
+    first = _one(question, shop, now, rates, coin)
     if not question.also:
         return first
-    also = tuple(_one(other, shop, now, quotes) for other in question.also)
+    also = tuple(_one(other, shop, now, rates, coin) for other in question.also)
     sources = dict.fromkeys(source for one in (first, *also) for source in one.sources)
     return replace(first, also=also, sources=tuple(sources))
 
 
-def _one(question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...]) -> Answer:
-    desk = Desk(question, shop, now, quotes)
+def _one(question: Question, shop: Shop, now: datetime, rates: Rates, coin: str | None) -> Answer:
+    desk = Desk(question, shop, now, rates, coin)
     if question.problem is not None:
         return desk.finish(Answer(question=question, error=question.problem))
     try:

@@ -6,19 +6,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
 
-from bot.answers.answer import Answer, Note, NoteValue, Quote
+from bot.answers.answer import Answer, Note, NoteValue
+from bot.answers.quotes import Teller
+from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Problem, Question
 from bot.shop.shop import Shop
 from planner.catalog import load_catalog
 from planner.cost import RunCost, run_cost
 from planner.errors import PlanError
 from planner.fit import Option
+from planner.offer import PriceList
 from planner.peak import PeakOn, peak_on, smallest_holding, with_room
 from planner.plan import Asked, MethodPlan, Plan, make_plan
 from planner.query import TRAINING, Method, PlanQuery
 
 #: The block whose price stands in where no hours are stated.
 BLOCK_HOURS = 10
+#: Kinds of answers that name an amount to pay.
+_QUOTED = frozenset({"plan", "check", "price", "cost", "time", "convert"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +37,14 @@ class Led:
 class Desk:
     """One question being answered: the question, the shop, the day, and the notes gathered on the way."""
 
-    def __init__(self, question: Question, shop: Shop, now: datetime, quotes: tuple[Quote, ...] = ()) -> None:
+    def __init__(
+        self, question: Question, shop: Shop, now: datetime, rates: Rates = NO_RATES, coin: str | None = None
+    ) -> None:
         self.question = question
         self.slots = question.slots
         self.shop = shop
         self.now = now
-        self.quotes = quotes
+        self.teller = Teller(rates, now, question.slots.coin or coin, shop.coins)
         self.notes: list[Note] = []
         self.assumptions: list[Note] = []
         self.sources: dict[str, None] = {}
@@ -153,8 +160,10 @@ class Desk:
         )  # fmt: skip
         if priced:
             self.cite(prices.source)
-        if answer.quotes:
-            self.note("estimate_pay")
+        if not answer.quotes and answer.question.intent in _QUOTED and answer.error is None and answer.worth is None:
+            answer = replace(answer, quotes=self.teller.quotes(due(answer, prices)))
+        for found in self.teller.notes(answer.quotes):
+            self.note(found.code, **found.values)
         return replace(
             answer,
             notes=tuple(self.notes),
@@ -164,6 +173,19 @@ class Desk:
             prices_as_of=prices.as_of if priced else None,
             prices_stale_days=self.shop.stale_after(self.now.date()) if priced else None,
         )
+
+
+def due(answer: Answer, prices: PriceList) -> tuple[Decimal, ...]:
+    """The dollars worth a coin amount: the run or block, and what has to be paid in at least where that is more."""
+    paid = answer.run or answer.block
+    if paid is not None:
+        used = paid.usd if answer.run is not None else paid.basket.usd
+        return tuple(dict.fromkeys((used, paid.topup_usd)))
+    if len(answer.prices) == 1 and answer.prices[0].blocks:
+        return tuple(
+            dict.fromkeys((answer.prices[0].blocks[0][1], max(answer.prices[0].blocks[0][1], prices.topup_usd)))
+        )
+    return (prices.topup_usd,) if answer.prices else ()
 
 
 def block_wall_hours(count: int) -> Decimal:

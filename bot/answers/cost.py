@@ -53,7 +53,6 @@ def answer_cost(desk: Desk) -> Answer:
         methods=methods,
         asked=asked_about,
         run=run,
-        quotes=desk.quotes,
         prices=() if plan else (price_line(row, desk.shop),),
         wanted_method=slots.method,
     )
@@ -141,14 +140,18 @@ def _time_plan(desk: Desk, size: float | None) -> Plan | None:
 def answer_convert(desk: Desk) -> Answer:
     """Dollars in a coin; without a rate, the dollars and the reason."""
     slots = desk.slots
-    if not desk.quotes:
-        desk.note("no_rate")
     if slots.gpu is not None and slots.hours is not None and desk.shop.prices.row(slots.gpu) is not None:
         run = desk.cost(slots.gpu, slots.count or 1, slots.hours, slots.method)
         basket_notes(desk, run)
-        return Answer(question=desk.question, run=run, quotes=desk.quotes)
+        return Answer(question=desk.question, run=run)
     if slots.gpu is not None:
         if slots.hours is None:
             desk.note("which_hours")
         return answer_price(desk)
-    return Answer(question=desk.question, quotes=desk.quotes)
+    if slots.params_b is not None or slots.model is not None:
+        return answer_plan(desk)
+    worth = desk.teller.worth(slots) if slots.budget is not None else None  # dollars into USDT are no USDT
+    usd = worth.usd if worth is not None else slots.budget_usd
+    same = worth is not None and worth.code == slots.coin
+    quotes = () if usd is None or same else desk.teller.quotes((usd,), every=slots.coin is None)
+    return Answer(question=desk.question, worth=worth, quotes=quotes)

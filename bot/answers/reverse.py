@@ -34,21 +34,26 @@ def answer_reverse(desk: Desk) -> Answer:
             if (x := largest_in(slots.vram_gb * (slots.count or 1), m, "", slots.count or 1, slots.bits))
         )
         return Answer(question=desk.question, largest=found)
-    if slots.budget_usd is not None:
-        bought = affordable(slots.budget_usd, desk.shop.prices, methods)
+    budget = _budget(desk)
+    if budget is not None and budget > 0:
+        bought = affordable(budget, desk.shop.prices, methods)
         if any(row.gpu_hours == 0 for row in bought):
             desk.note("less_than_block", hours=min(desk.shop.prices.blocks))
-        if slots.budget_usd < desk.shop.prices.topup_usd:
+        if budget < desk.shop.prices.topup_usd:
             desk.note("topup_binds", usd=desk.shop.prices.topup_usd)
-        return Answer(question=desk.question, affordable=bought)
-    if slots.currency is not None:
-        desk.note("no_rate_budget", currency=slots.currency)
+        return Answer(question=desk.question, affordable=bought, worth=desk.teller.worth(slots))
     return answer_price(desk)
+
+
+def _budget(desk: Desk) -> Decimal | None:
+    """The budget in dollars, at the rate of its coin or currency; None without one or without a rate."""
+    worth = desk.teller.worth(desk.slots)
+    return worth.usd if worth is not None else desk.slots.budget_usd
 
 
 def _bought_hours(desk: Desk, row: PriceRow | None, count: int) -> Decimal | None:
     """Wall-clock hours on the GPUs named that a budget's whole blocks give; None without a budget or a block."""
-    prices, budget = desk.shop.prices, desk.slots.budget_usd
+    prices, budget = desk.shop.prices, _budget(desk)
     if budget is None or row is None or not row.available:
         return None
     bought = whole_blocks(budget, row, prices.blocks)
@@ -78,8 +83,11 @@ def _on_gpu(desk: Desk, methods: tuple[Method, ...]) -> Answer:
             run = replace(run, round=None, basket=run.exact, topup_usd=topup)
         basket_notes(desk, run)
         desk.note("no_run_time")
-    if slots.budget_usd is None and slots.currency is not None:
-        desk.note("no_rate_budget", currency=slots.currency)
     if count > 1:
         desk.assume("split_assumed")
-    return Answer(question=desk.question, largest=largest_on(gpu, count, methods, slots.bits), run=run)
+    return Answer(
+        question=desk.question,
+        largest=largest_on(gpu, count, methods, slots.bits),
+        run=run,
+        worth=desk.teller.worth(slots),
+    )

@@ -21,6 +21,7 @@ _COMMANDS: Final = {
     "ask": "bot.cli.ask",
     "estimate": "bot.cli.estimate",
     "prices": "bot.cli.prices",
+    "rates": "bot.cli.rates",
     "questions": "bot.cli.questions",
     "settings": "bot.cli.settings",
 }
@@ -30,6 +31,7 @@ _SHORT: Final = {
     "ask": "Answer one question, or many as JSON lines.",
     "estimate": "Estimate GPU memory for described runs, as JSON lines.",
     "prices": "Show the price list, or import a new one.",
+    "rates": "Show exchange rates, set one by hand, or ask the sources.",
     "questions": "Score how well annotated messages are understood.",
     "settings": "List every setting and its default.",
 }

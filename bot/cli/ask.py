@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from bot.chat import Voice, take_turn
-from bot.cli.common import Day, load_shop, moment
+from bot.cli.common import Day, load_rates, load_shop, moment
+from bot.rates.values import Rates
 from bot.reader.question import Question
 from bot.render.contract import to_contract
 from bot.render.i18n import SHIPPED, negotiate
@@ -56,11 +57,12 @@ def ask(text: str | None, as_json: bool, many: bool, lang: str | None, as_of: da
     settings = load_settings()
     now = moment(as_of)
     shop = load_shop(settings, now.date())
+    rates = load_rates(settings, now)
     default = lang or settings.lang
     if many:
         if text is not None or not as_json:
             raise click.UsageError("--stdin reads the questions: give --json and no TEXT")
-        _answer_lines(shop, now, default)
+        _answer_lines(shop, rates, now, default)
         return
     if text is None:
         raise click.UsageError('give a text: gpubot ask "70B with LoRA?"')
@@ -69,7 +71,7 @@ def ask(text: str | None, as_json: bool, many: bool, lang: str | None, as_of: da
 
         click.echo(explanation(text))
         return
-    turn = take_turn(_sane(text), history=(), shop=shop, now=now, voice=Voice(default=default))
+    turn = take_turn(_sane(text), history=(), shop=shop, now=now, voice=Voice(default=default), rates=rates)
     said = turn.text().plain
     click.echo(_dump(to_contract(turn.answer, turn.locale, said)) if as_json else said)
 
@@ -79,14 +81,16 @@ def _sane(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _answer_lines(shop: Shop, now: datetime, default: str | None) -> None:
+def _answer_lines(shop: Shop, rates: Rates, now: datetime, default: str | None) -> None:
     for number, line in enumerate(sys.stdin.buffer, start=1):
         if line.strip():
-            click.echo(_dump(_answer_line(line, number, shop, now, default)))
+            click.echo(_dump(_answer_line(line, number, shop, rates, now, default)))
             sys.stdout.flush()
 
 
-def _answer_line(line: bytes, number: int, shop: Shop, now: datetime, default: str | None) -> dict[str, Any]:
+def _answer_line(
+    line: bytes, number: int, shop: Shop, rates: Rates, now: datetime, default: str | None
+) -> dict[str, Any]:
     try:
         raw = json.loads(line)
         text, context, lang = raw["text"], raw.get("context") or [], raw.get("lang")
@@ -101,7 +105,7 @@ def _answer_line(line: bytes, number: int, shop: Shop, now: datetime, default: s
     history: list[Question] = []
     for earlier in context:
         history.append(take_turn(_sane(earlier), history=history, shop=shop, now=now, voice=voice).question)
-    turn = take_turn(_sane(text), history=history, shop=shop, now=now, voice=voice)
+    turn = take_turn(_sane(text), history=history, shop=shop, now=now, voice=voice, rates=rates)
     return to_contract(turn.answer, turn.locale, turn.text().plain)
 
 

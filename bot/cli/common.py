@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time
 
 import click
 
+from bot.rates.values import NO_RATES, Rates
 from bot.settings import DATABASE, Settings
 from bot.shop.files import load_seeds
 from bot.shop.history import Import, in_force
@@ -37,6 +38,17 @@ def load_shop(settings: Settings, day: date) -> Shop:
     shop = load_seeds(settings.links, settings.price_stale_days)
     history = [entry.prices for entry in imports(settings)] or [shop.prices]
     return replace(shop, prices=in_force(history, day))
+
+
+def load_rates(settings: Settings, now: datetime) -> Rates:
+    """The rates that are kept and may be used now; nothing is asked of any source, nothing created."""
+    if settings.database_url is None and not (settings.data_dir / DATABASE).is_file():
+        return NO_RATES
+    from bot.store.offline import read_rates
+
+    kept = read_rates(settings.database, now)
+    found, manual = ({rate.code: rate for rate in kept if rate.manual is by_hand} for by_hand in (False, True))
+    return Rates(found, manual)
 
 
 def imports(settings: Settings) -> list[Import]:

@@ -10,7 +10,8 @@ from datetime import date, datetime
 import click
 
 from bot.cli.ask import Language
-from bot.cli.common import Day, load_shop, moment
+from bot.cli.common import Day, load_rates, load_shop, moment
+from bot.rates.values import Rates
 from bot.settings import Settings, load_settings
 from bot.shop.shop import Shop
 
@@ -55,9 +56,9 @@ def chat(lang: str | None, as_of: date | None) -> None:
 def _talk(settings: Settings, lang: str | None, as_of: date | None) -> None:
     from bot.terminal import converse, converse_piped
 
-    def counter() -> tuple[Shop, datetime]:
+    def counter() -> tuple[Shop, Rates, datetime]:
         now = moment(as_of)
-        return load_shop(settings, now.date()), now
+        return load_shop(settings, now.date()), load_rates(settings, now), now
 
     if sys.stdin.isatty() and sys.stdout.isatty():
         converse(counter, lang or settings.lang, settings.data_dir)

@@ -1,9 +1,10 @@
-"""The price history for commands that run without the bot."""
+"""Prices and exchange rates for commands that run without the bot."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,11 +12,13 @@ from sqlalchemy import URL, inspect
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.rates.values import Rate
 from bot.shop.history import Import
 from bot.store.engine import StoreError, is_sqlite
 from bot.store.prices import add_prices, price_history
+from bot.store.rates import record_rates, usable_rates
 from bot.store.store import open_engines, prepare, utc_now
-from bot.store.tables import price_lists
+from bot.store.tables import price_lists, rates
 from planner.offer import PriceList
 
 Result = TypeVar("Result")
@@ -40,12 +43,34 @@ def import_prices(url: URL, seeds: PriceList, entry: Import) -> None:
     _run(url, add, seeds)
 
 
+def read_rates(url: URL, now: datetime) -> list[Rate]:
+    """usable_rates() without the bot; nothing is created.  Raises StoreError."""
+    if is_sqlite(url) and not Path(url.database or "").is_file():
+        return []
+
+    async def read(connection: AsyncConnection) -> list[Rate]:
+        made = await connection.run_sync(lambda sync: inspect(sync).has_table(rates.name))
+        return await usable_rates(connection, now) if made else []
+
+    return _run(url, read, None)
+
+
+def keep_rates(url: URL, seeds: PriceList, found: Sequence[Rate], who: str, now: datetime) -> None:
+    """record_rates() without the bot, creating the database where there is none.  Raises StoreError."""
+
+    async def add(connection: AsyncConnection) -> None:
+        await record_rates(connection, found, who, now)
+
+    _run(url, add, seeds)
+
+
 async def _history(connection: AsyncConnection) -> list[Import]:
     made = await connection.run_sync(lambda sync: inspect(sync).has_table(price_lists.name))
     return await price_history(connection) if made else []
 
 
 def _run(url: URL, work: Callable[[AsyncConnection], Awaitable[Result]], seeds: PriceList | None) -> Result:
+
     async def run() -> Result:
         async with open_engines(url) as (writing, reading):
             if seeds is not None:

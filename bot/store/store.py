@@ -13,8 +13,10 @@ from sqlalchemy import URL, delete
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.rates.values import Rate
 from bot.shop.history import Import
 from bot.store import inbox, leases, prices, reading, writing
+from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
 from bot.store.leases import Ahead
@@ -139,6 +141,16 @@ class Store:
         """Every price list, in the order of their import."""
         async with self._reading.begin() as connection:
             return await prices.price_history(connection)
+
+    async def usable_rates(self) -> list[Rate]:
+        """Exchange rates that may still be used, oldest first."""
+        async with self._reading.begin() as connection:
+            return await rate_rows.usable_rates(connection, self._clock())
+
+    async def record_rates(self, found: Sequence[Rate]) -> None:
+        """Keep what sources agreed on."""
+        async with self._writing.begin() as connection:
+            await rate_rows.record_rates(connection, found, rate_rows.SOURCES, self._clock())
 
     async def close(self) -> None:
         """Finish what is queued."""

@@ -154,3 +154,15 @@ price_lists: Final = Table(
     Column("document", Text, nullable=False),
     sqlite_autoincrement=True,
 )
+
+#: What sources agreed on, a row a refresh, and what the operator set.
+rates: Final = Table(
+    "rates",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("recorded_at", Moment, nullable=False, index=True),
+    Column("recorded_by", String(200), nullable=False),
+    Column("manual", Boolean, nullable=False),
+    Column("document", Text, nullable=False),  # a JSON array of rates; amounts as strings
+    sqlite_autoincrement=True,
+)

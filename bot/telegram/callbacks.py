@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 VERSION: Final = "1"
@@ -40,7 +41,22 @@ class Forget:
     owner: int | None = None
 
 
-Press = Ask | ChooseLanguage | Forget
+@dataclass(frozen=True, slots=True)
+class Coins:
+    """Show dollars in every coin."""
+
+    usd: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseCoin:
+    """Choose the coin that amounts are shown in, as with ChooseLanguage."""
+
+    coin: str
+    owner: int | None = None
+
+
+Press = Ask | ChooseLanguage | Forget | Coins | ChooseCoin
 
 
 def encode(press: Press) -> str:
@@ -52,6 +68,10 @@ def encode(press: Press) -> str:
             data = f"{VERSION}l:{_owner(owner)}:{locale or ''}"
         case Forget(sure, owner):
             data = f"{VERSION}f:{_owner(owner)}:{'yes' if sure else 'no'}"
+        case Coins(usd):
+            data = f"{VERSION}q:{usd:f}"
+        case ChooseCoin(coin, owner):
+            data = f"{VERSION}c:{_owner(owner)}:{coin}"
     size = len(data.encode())
     if size > MAX_BYTES:
         raise ValueError(f"{press!r} takes {size} bytes, a button carries {MAX_BYTES}")
@@ -67,12 +87,16 @@ def decode(data: str | None) -> Press | None:
     kind, _, rest = data[1:].partition(":")
     if kind == "a":
         return Ask(rest) if rest.strip() else None
+    if kind == "q":
+        return Coins(Decimal(rest)) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", rest, re.ASCII) else None
     found = re.fullmatch(r"(\*|[0-9]{1,16}):([A-Za-z_]*)", rest)
     if found is None:
         return None
     owner = None if found[1] == _ANYBODY else int(found[1])
     if kind == "l" and re.fullmatch(r"([a-z]{2,3}(_[A-Z][A-Za-z]{1,3})?)?", found[2]):
         return ChooseLanguage(found[2] or None, owner)
+    if kind == "c" and re.fullmatch(r"[A-Z]{3,5}", found[2]):
+        return ChooseCoin(found[2], owner)
     if kind == "f" and found[2] in ("yes", "no"):
         return Forget(found[2] == "yes", owner)
     return None

@@ -14,6 +14,8 @@ PRIVATE: Final[tuple[str, ...]] = (
     "gpus",
     "compare",
     "cost",
+    "convert",
+    "coin",
     "methods",
     "sources",
     "language",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.render.views.commands import view_examples
+from bot.answers.answer import Quote
+from bot.render.views.commands import view_every_coin, view_examples
 from bot.render.views.notices import view_forget_choices, view_languages
-from bot.telegram.callbacks import MAX_TEXT, Ask, ChooseLanguage, Forget, Press, encode
+from bot.telegram.callbacks import MAX_TEXT, Ask, ChooseCoin, ChooseLanguage, Coins, Forget, Press, encode
 
 Keyboard = dict[str, Any]
 
@@ -32,6 +33,27 @@ def forget(locale: str, owner: int | None) -> Keyboard:
     """Erase or keep."""
     yes, no = view_forget_choices(locale)
     return _rows([[(yes, Forget(True, owner)), (no, Forget(False, owner))]])
+
+
+def quotes(locale: str, found: Sequence[Quote]) -> Keyboard | None:
+    """A button that copies each amount, and one that shows the last amount's dollars in every coin."""
+    if not found:
+        return None
+    copies: list[dict[str, Any]] = [
+        {"text": f"📋 {quote.amount:f} {quote.coin}", "copy_text": {"text": f"{quote.amount:f}"}} for quote in found
+    ]
+    rows = [copies[start : start + 2] for start in range(0, len(copies), 2)]
+    if len({quote.coin for quote in found}) == 1:
+        rows.append([{"text": view_every_coin(locale), "callback_data": encode(Coins(found[-1].usd))}])
+    return {"inline_keyboard": rows}
+
+
+def coins(names: Sequence[str], chosen: str | None, owner: int | None) -> Keyboard:
+    """The coins that the shop takes, three a row."""
+    cells: list[tuple[str, Press]] = [
+        (f"✓ {name}" if name == chosen else name, ChooseCoin(name, owner)) for name in names
+    ]
+    return _rows([cells[start : start + 3] for start in range(0, len(cells), 3)])
 
 
 def _rows(rows: list[list[tuple[str, Press]]]) -> Keyboard:

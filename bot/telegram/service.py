@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from telegram.error import TelegramError
 
+from bot.rates.ask import Sources
+from bot.rates.board import Board
 from bot.settings import Settings
 from bot.shop.files import load_seeds
 from bot.shop.history import in_force
@@ -38,6 +40,9 @@ CONNECTIONS: Final = 32
 _GRACE: Final = 4
 _PRICES: Final = 30.0
 _SWEEP: Final = 3600.0
+_RATES: Final = 60.0
+#: Rates this young need no other.
+_RECENT: Final = timedelta(seconds=45)
 
 
 async def serve(settings: Settings) -> None:
@@ -91,6 +96,8 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
             return
         counter = _Counter(store, shop)
         await counter.refresh()
+        market = _Market(store, settings)
+        await market.read()
         sender = Sender(api, store, CONNECTIONS)
 
         def context() -> DecideContext:
@@ -101,6 +108,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 bot_username=api.username,
                 default_locale=settings.lang or "pt_BR",
                 memory_days=settings.memory_days,
+                rates=market.board.rates(),
             )
 
         turns = Turns(api, store, sender, context)
@@ -108,6 +116,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
         await turns.resume()
         chores = [
             _every(_PRICES, counter.refresh),
+            market.watch(),
             _every(_SWEEP, store.sweep),
             _every(settings.lease_seconds / 3, lambda: _hold(store, sender)),
             _set_commands(api, settings.lang or "pt_BR"),
@@ -153,6 +162,37 @@ class _Counter:
         return replace(self._shop, prices=in_force(self._lists, utc_now().date()))
 
 
+class _Market:
+    """Exchange rates: renewed each minute beside the answers, which never wait for a source."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._sources = Sources(settings.rate_sources, settings.rates_url) if settings.rate_sources else None
+        self.board = Board(expected=self._sources is not None)
+
+    async def read(self) -> None:
+        """Take what is kept: rates of before a start, of another replica, or set by hand."""
+        kept = await self._store.usable_rates()
+        self.board.forget_manual()
+        self.board.adopt(kept)
+
+    async def watch(self) -> None:
+        """Renew the rates at once, then each minute."""
+        await _tried(self.refresh)
+        await _every(_RATES, self.refresh)
+
+    async def refresh(self) -> None:
+        """Ask the sources, unless another replica just did."""
+        await self.read()
+        newest = self.board.newest()
+        if self._sources is None or (newest is not None and utc_now() - newest < _RECENT):
+            return
+        agreed = await self._sources.ask()
+        self.board.take(agreed)
+        if agreed.found:
+            await self._store.record_rates(list(agreed.found.values()))
+
+
 @asynccontextmanager
 async def _opened(api: Api, stop: asyncio.Event, url: str) -> AsyncIterator[Api]:
     """The API, once Telegram has said who the bot is, or ``stop`` was asked for."""
@@ -185,10 +225,14 @@ async def _refused(sender: Sender) -> None:
 async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
     while True:
         await asyncio.sleep(seconds)
-        try:
-            await work()
-        except Exception as error:
-            log.warning("a chore failed; it is tried again", extra={"fault": type(error).__name__})
+        await _tried(work)
+
+
+async def _tried(work: Callable[[], Awaitable[None]]) -> None:
+    try:
+        await work()
+    except Exception as error:
+        log.warning("a chore failed; it is tried again", extra={"fault": type(error).__name__})
 
 
 async def _hold(store: Store, sender: Sender) -> None:

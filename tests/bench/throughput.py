@@ -94,7 +94,7 @@ def measure(command: Callable[[str, Path], tuple[list[str], dict[str, str]]]) ->
 
 def gpubot(mode: str) -> Callable[[str, Path], tuple[list[str], dict[str, str]]]:
     def command(base: str, home: Path) -> tuple[list[str], dict[str, str]]:
-        env = {"GPUBOT_TOKEN": TOKEN, "GPUBOT_API_URL": base, "GPUBOT_DATA_DIR": str(home)}
+        env = {"GPUBOT_TOKEN": TOKEN, "GPUBOT_API_URL": base, "GPUBOT_DATA_DIR": str(home), "GPUBOT_RATES": "off"}
         if mode == "webhook":
             address = f"127.0.0.1:{free_port()}"
             env |= {"GPUBOT_WEBHOOK_LISTEN": address, "GPUBOT_WEBHOOK_URL": f"http://{address}/"}

@@ -34,6 +34,7 @@ class Bot:
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "GPUBOT_TOKEN": TOKEN,
+            "GPUBOT_RATES": "off",
             "GPUBOT_API_URL": api_url,
             "GPUBOT_DATA_DIR": str(home / "data"),
             "GPUBOT_LOG_LEVEL": "DEBUG",

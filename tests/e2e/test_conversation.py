@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import URL
 
+from bot.render.views.commands import MENU
 from peer import FORUM, GROUP, PHOTO, BotApi
 from process import Mode, running
 
@@ -51,7 +52,7 @@ async def test_a_conversation_from_start_to_end(api: BotApi, tmp_path: Path, mod
         await inline(api)
         await api.until(lambda: not api.pending)
         await api.until(lambda: ("all_private_chats", "pt") in api.commands)
-        assert len(api.commands["all_private_chats", "pt"]) == 12
+        assert len(api.commands["all_private_chats", "pt"]) == len(MENU)
 
 
 async def private_chat(api: BotApi) -> None:

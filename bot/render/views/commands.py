@@ -21,6 +21,8 @@ MENU: Final = {
     "gpus": _("GPUs for rent"),
     "compare": _("Compare GPUs or methods"),
     "cost": _("What a run costs"),
+    "convert": _("Dollars in coins, and back"),
+    "coin": _("Choose the coin of amounts"),
     "methods": _("QLoRA, LoRA, full: what they need"),
     "sources": _("Where the figures come from"),
     "language": _("Choose the language"),
@@ -34,6 +36,7 @@ _USAGE: Final = {
     "plan": (_("Name a model or a size, and how you train or run it."), "/plan 70B LoRA"),
     "compare": (_("Name two GPUs, configurations or methods."), "/compare H100 H200"),
     "cost": (_("Name a GPU and the hours."), "/cost 2x H100 24h"),
+    "convert": (_("Name an amount and a coin."), "/convert 50 usd btc"),
 }
 
 _METHODS: Final = {
@@ -112,6 +115,27 @@ def view_usage(locale: str, command: str) -> Text:
     build.line(say.line(what))
     build.line(say.line(_("For example: <code>{example}</code>"), example=example))
     return finished(build)
+
+
+def view_coin(locale: str, chosen: str | None) -> Text:
+    """Which coin amounts are shown in, before others are offered."""
+    say, build = speaker(locale), Builder()
+    if chosen is not None:
+        build.line(say.line(_("Amounts are shown in <b>{coin}</b>."), coin=chosen))
+    build.line(say.line(_("Which coin do you pay with?")))
+    return finished(build)
+
+
+def view_coin_set(locale: str, coin: str) -> Text:
+    """Which coin amounts are shown in from now on."""
+    say, build = speaker(locale), Builder()
+    build.line(say.line(_("Amounts are shown in <b>{coin}</b>."), coin=coin))
+    return finished(build)
+
+
+def view_every_coin(locale: str) -> str:
+    """The button that shows an amount in every coin."""
+    return speaker(locale).text(_("In every coin"))
 
 
 def view_gpus(locale: str, shop: Shop, today: date) -> Text:

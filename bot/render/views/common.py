@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from bot.answers.answer import Answer
+from bot.rates.values import COIN_DIGITS
 from bot.render.document import Builder, Line, Quote, Span
 from bot.render.i18n import NBSP, Speaker, _
 from bot.render.views.notes import say_note
@@ -185,6 +186,53 @@ def block_line(block: RunCost, say: Speaker) -> Line:
         wall=hours_text(say, block.hours),
         configuration=configuration(block.gpu, block.count),
     )
+
+
+def quote_lines(answer: Answer, say: Speaker) -> list[Line]:
+    """Amounts in coins, each rate once, with its sources, time and validity."""
+    amounts = [
+        say.line(
+            _("≈ <code>{amount}</code> {coin} for {usd}"),
+            amount=f"{quote.amount:f}",  # as a wallet takes it
+            coin=quote.coin,
+            usd=say.usd(quote.usd),
+        )
+        for quote in answer.quotes
+    ]
+    rates = {(quote.coin, quote.usd_rate): quote for quote in answer.quotes}
+    return amounts + [
+        say.line(
+            _("1 {coin} = {rate} ({sources}, {time}, valid until {until})"),
+            coin=quote.coin,
+            rate=say.usd(quote.usd_rate),
+            sources=", ".join(quote.sources),
+            time=say.time(quote.as_of),
+            until=say.time(quote.valid_until),
+        )
+        for quote in rates.values()
+    ]
+
+
+def worth_lines(answer: Answer, say: Speaker) -> list[Line]:
+    """An amount of a coin or currency in dollars, with the rate."""
+    worth = answer.worth
+    if worth is None or worth.rate is None:
+        return []
+    rate = worth.rate
+    said = say.line(
+        _("<b>{amount} {code}</b> = <b>{usd}</b>"),
+        amount=say.number(worth.amount, 8),
+        code=worth.code,
+        usd=say.usd(worth.usd),
+    )
+    values = {"code": worth.code, "sources": ", ".join(rate.sources), "time": say.time(rate.as_of)}
+    if worth.code in COIN_DIGITS:
+        return [said, say.line(_("1 {code} = {rate} ({sources}, {time})"), rate=say.usd(rate.value), **values)]
+    shown = say.number(rate.value, 8)
+    return [
+        said,
+        say.line(_("{usd} = {rate} {code} ({sources}, {time})"), usd=say.usd(Decimal(1)), rate=shown, **values),
+    ]
 
 
 def spare_text(option: Option, say: Speaker) -> str:

@@ -13,10 +13,13 @@ from bot.render.views.common import (
     gpu_name,
     hours_text,
     per_hour,
+    quote_lines,
     run_lines,
     spare_text,
     title,
+    worth_lines,
 )
+from bot.render.views.plan import view_plan
 from planner.catalog import load_catalog
 from planner.reverse import Largest
 
@@ -49,6 +52,7 @@ def view_price(answer: Answer, say: Speaker, build: Builder) -> None:
                 blocks=_sizes(answer, say),
             )
         )
+    build.lines(quote_lines(answer, say))
     close(answer, say, build)
 
 
@@ -110,22 +114,8 @@ def view_cost(answer: Answer, say: Speaker, build: Builder) -> None:
                 spare=spare_text(asked.option, say),
             )
         )
-    _quotes(answer, say, build)
+    build.lines(quote_lines(answer, say))
     close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)])
-
-
-def _quotes(answer: Answer, say: Speaker, build: Builder) -> None:
-    for quote in answer.quotes:
-        build.line(
-            say.line(
-                _("≈ <b>{amount} {coin}</b> at {rate} per {coin} ({sources}, {time})"),
-                amount=say.number(quote.amount, 8),
-                coin=quote.coin,
-                rate=say.usd(quote.usd_rate),
-                sources=", ".join(quote.sources),
-                time=say.time(quote.as_of),
-            )
-        )
 
 
 def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
@@ -136,10 +126,14 @@ def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
     if answer.prices:
         view_price(answer, say, build)
         return
+    if answer.methods:
+        view_plan(answer, say, build)
+        return
     budget = answer.question.slots.budget_usd
     if budget is not None:
         build.line(say.line(_("<b>{usd}</b>"), usd=say.usd(budget)))
-    _quotes(answer, say, build)
+    build.lines(worth_lines(answer, say))
+    build.lines(quote_lines(answer, say))
     close(answer, say, build)
 
 
@@ -159,6 +153,7 @@ def view_time(answer: Answer, say: Speaker, build: Builder) -> None:
         )
     if answer.run is not None:
         build.lines(run_lines(answer.run, say))
+        build.lines(quote_lines(answer, say))
     if answer.block is not None:
         build.line(
             say.line(
@@ -168,6 +163,7 @@ def view_time(answer: Answer, say: Speaker, build: Builder) -> None:
             )
         )
         build.line(block_line(answer.block, say))
+        build.lines(quote_lines(answer, say))
     close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)])
 
 
@@ -204,7 +200,8 @@ def _largest(largest: Largest, say: Speaker) -> Line:
 
 
 def _affordable(answer: Answer, say: Speaker, build: Builder) -> None:
-    budget = answer.question.slots.budget_usd
+    build.lines(worth_lines(answer, say))
+    budget = answer.worth.usd if answer.worth is not None else answer.question.slots.budget_usd
     if budget is not None:
         build.line(say.line(_("<b>What {usd} buys</b> in whole blocks"), usd=say.usd(budget)))
     for row in answer.affordable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -58,6 +58,15 @@ SENTENCES: Final[dict[str, str]] = {
         "The LoRA paper reports quality on par with full fine-tuning on the tasks it tested, with {times}× fewer trainable parameters."
     ),
     "no_rate": _("No exchange rate is at hand right now, so the amount stays in dollars."),
+    "rate_old": _("The newest exchange rate for {coin} is of {moment}, too old: the amount stays in dollars."),
+    "rate_away": _("No source gives an exchange rate for {coin} right now: the amount stays in dollars."),
+    "rate_disagree": _("The sources of exchange rates for {coin} contradict each other: the amount stays in dollars."),
+    "rate_ageing": _("⚠ This rate is more than five minutes old."),
+    "rate_manual": _("⚠ This rate was set by hand, not taken from a market."),
+    "rate_single": _("⚠ Only one source gives this rate: {source}."),
+    "rate_dropped": _("Left out, too far from the others: {source}."),
+    "off_peg": _("⚠ {coin} trades at {usd}, not at a dollar."),
+    "at_par": _("No exchange rate for {coin} is at hand: a dollar each was counted."),
     "no_rate_budget": _("No exchange rate for {currency} is at hand: tell me the budget in dollars, e.g. “$50”."),
     "estimate_pay": _("Estimate: pay the exact amount and address that your dashboard shows."),
     "topup_binds": _("The smallest top-up is {usd}."),
@@ -130,6 +139,8 @@ def _said(name: str, value: Any, say: Speaker) -> str:
         return say.number(round(value)) if value >= 10 else say.number(value, 1)
     if name == "stated":
         return ", ".join(_setting(text, say) for text in value)
+    if isinstance(value, datetime):
+        return say.time(value)
     if isinstance(value, date):
         return say.date(value)
     if isinstance(value, int | float | Decimal):

@@ -110,7 +110,7 @@ def view_privacy(locale: str, days: int, kept: int) -> Text:
             kept=kept,
         )
     )
-    build.line(say.line(_("• The language you chose.")))
+    build.line(say.line(_("• The language and the coin you chose.")))
     build.line(say.line(_("• The numbers of our messages, so that an edit of yours corrects my answer.")))
     build.gap()
     build.line(

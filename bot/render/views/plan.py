@@ -12,6 +12,7 @@ from bot.render.views.common import (
     configuration,
     option_name,
     per_hour,
+    quote_lines,
     run_lines,
     spare_text,
     title,
@@ -68,6 +69,7 @@ def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None
         build.lines(run_lines(answer.run, say))
     if answer.block is not None:
         build.line(block_line(answer.block, say))
+    build.lines(quote_lines(answer, say))
     lines = arithmetic(plan, say)
     if answer.peak is not None:
         lines.extend(peak_terms(answer.peak, say))
@@ -179,6 +181,7 @@ def _several(answer: Answer, say: Speaker, build: Builder) -> None:
                 ),
             )
         )
+    build.lines(quote_lines(answer, say))
     build.line(say.line(_("Add a method for the details, e.g. “{example}”."), example=example))
     close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)], skip=_COUNT_NOTES)
 

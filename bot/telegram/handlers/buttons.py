@@ -8,13 +8,15 @@ from typing import Any
 
 from telegram import CallbackQuery
 
+from bot.reader.question import Question, Slots
 from bot.render.i18n import SHIPPED
 from bot.render.views import notices as view
 from bot.telegram import keyboards
 from bot.telegram.actions import Action, Call, Edit, Effects, Place, Remember, Remembered, Send
-from bot.telegram.callbacks import Ask, ChooseLanguage, Forget, decode
+from bot.telegram.callbacks import Ask, ChooseCoin, ChooseLanguage, Coins, Forget, decode
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import destination, home, memory_key
+from bot.telegram.handlers.replies import set_coin
 from bot.telegram.handlers.scene import Reply, Scene
 from bot.telegram.markup import only_message
 
@@ -34,10 +36,19 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
     match press:
         case None:
             return _old(query, place, scene)
-        case ChooseLanguage(_, owner) | Forget(_, owner) if owner is not None and owner != user.id:
+        case ChooseLanguage(_, owner) | Forget(_, owner) | ChooseCoin(_, owner) if owner not in (None, user.id):
             return Effects(actions=(_answer(query, view.view_foreign_button(scene.locale)),))
         case Ask(text):
             return _ask(query, place, scene, text)
+        case Coins(usd):
+            reply = scene.answer(Question(intent="convert", slots=Slots(budget_usd=usd)))
+            return Effects(actions=(_answer(query), _send(query, place, reply, scene)))
+        case ChooseCoin(coin, _) if coin not in context.shop.coins:
+            return _old(query, place, scene)
+        case ChooseCoin(coin, owner):
+            reply = set_coin(coin, scene)
+            chosen = Remember(place=_memory(place, owner), settings=reply.settings)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=(chosen,))
         case ChooseLanguage(locale, owner):
             return _choose_language(query, place, scene, locale, owner)
         case Forget(sure, owner):

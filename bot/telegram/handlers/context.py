@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.rates.values import NO_RATES, Rates
 from bot.shop.shop import Shop
 
 
@@ -22,3 +23,4 @@ class DecideContext:
     bot_username: str
     default_locale: str = "pt_BR"
     memory_days: int = 7
+    rates: Rates = NO_RATES

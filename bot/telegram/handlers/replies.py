@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from bot.reader.question import Question, Slots
+from bot.reader.question import COINS, Question, Slots
 from bot.reader.read import read
 from bot.render.views import commands, notices
 from bot.store.records import KEPT_QUESTIONS
@@ -93,6 +93,35 @@ def _language(arguments: str, scene: Scene) -> Reply:
     )
 
 
+def _convert(arguments: str, scene: Scene) -> Reply:
+    """An amount in dollars, a coin or a currency into the coin that is named last, into dollars, or into every coin."""
+    question = read(arguments)
+    slots = question.slots
+    if slots.budget_usd is None and slots.budget is None:
+        return _usage("convert", scene)
+    last = arguments.upper().split()[-1]
+    coin = next((name for name in COINS if name == last), slots.coin)
+    money = Slots(budget_usd=slots.budget_usd, budget=slots.budget, currency=slots.currency, coin=coin)
+    return scene.answer(replace(question, intent="convert", slots=money))
+
+
+def _coin(arguments: str, scene: Scene) -> Reply:
+    """Choose the coin that amounts are shown in, or offer those that the shop takes."""
+    names = scene.context.shop.coins
+    wanted = next((name for name in names if name == arguments.strip().upper()), read(arguments).slots.coin)
+    if wanted in names:
+        return set_coin(str(wanted), scene)
+    chosen = scene.remembered.coin
+    return Reply(
+        text=commands.view_coin(scene.locale, chosen), keyboard=keyboards.coins(names, chosen, scene.place.user_id)
+    )
+
+
+def set_coin(coin: str, scene: Scene) -> Reply:
+    """Keep the coin."""
+    return Reply(text=commands.view_coin_set(scene.locale, coin), settings={"coin": coin})
+
+
 def _usage(command: str, scene: Scene) -> Reply:
     return Reply(text=commands.view_usage(scene.locale, command))
 
@@ -107,6 +136,8 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
     "cost": _cost,
     "methods": lambda _, scene: Reply(text=commands.view_methods(scene.locale)),
     "sources": lambda _, scene: Reply(text=commands.view_sources(scene.locale, scene.context.shop)),
+    "convert": _convert,
+    "coin": _coin,
     "language": _language,
     "privacy": lambda _, scene: Reply(
         text=notices.view_privacy(scene.locale, scene.context.memory_days, KEPT_QUESTIONS)
@@ -123,7 +154,9 @@ ALIASES: Final[dict[str, str]] = {
     "ajuda": "help", "ayuda": "help",
     "plano": "plan", "planejar": "plan",
     "precos": "prices", "precios": "prices", "price": "prices",
-    "comparar": "compare", "custo": "cost", "costo": "cost",
+    "comparar": "compare", "custo": "cost",
+    "converter": "convert", "convertir": "convert", "moeda": "coin", "moneda": "coin",
+    "costo": "cost",
     "metodos": "methods", "fontes": "sources", "fuentes": "sources",
     "privacidade": "privacy", "privacidad": "privacy",
     "esquecer": "forget", "olvidar": "forget",

@@ -54,13 +54,31 @@ class Scene:
     def ask(self, text: str) -> Reply:
         """The reply to a text in any of the languages."""
         return _reply(
-            take_turn(text, history=self.history, shop=self.context.shop, now=self.context.now, voice=self.voice)
+            take_turn(
+                text,
+                history=self.history,
+                shop=self.context.shop,
+                now=self.context.now,
+                voice=self.voice,
+                rates=self.context.rates,
+                coin=self.remembered.coin,
+            )
         )
 
     def answer(self, question: Question) -> Reply:
         """The reply to a Question that is built already."""
-        return _reply(answer_question(question, shop=self.context.shop, now=self.context.now, voice=self.voice))
+        return _reply(
+            answer_question(
+                question,
+                shop=self.context.shop,
+                now=self.context.now,
+                voice=self.voice,
+                rates=self.context.rates,
+                coin=self.remembered.coin,
+            )
+        )
 
 
 def _reply(turn: Turn) -> Reply:
-    return Reply(text=turn.text(), question=turn.question, keyboard=keyboards.asking(turn.offers))
+    keyboard = keyboards.asking(turn.offers) or keyboards.quotes(turn.locale, turn.answer.quotes)
+    return Reply(text=turn.text(), question=turn.question, keyboard=keyboard)
