@@ -15,6 +15,8 @@ from bot.reader.scan import Scan
 _MAX_HOURS: Final = 1e7
 #: Of seven days.
 _WORKDAYS: Final = 5 / 7
+#: Words of a message that only asks on.
+_BRIEF: Final = 5
 _COINS: Final = frozenset(get_args(Coin))
 _SOFTWARE: Final = (
     *("unsloth", "axolotl", "vllm", "sglang", "ollama", "llama.cpp"),
@@ -90,6 +92,8 @@ def _unit_alone(scan: Scan) -> float | None:
             continue
         if any(other.end == hit.start for other in scan.by_concept.get("per", ())) or scan.has("block"):
             return length
+        if scan.words() <= _BRIEF and scan.has("cue.followup"):
+            return length  # "and for a week?"
     return None
 
 

@@ -105,6 +105,9 @@ def _plausible(tokens: Sequence[Token], start: int, end: int) -> bool:
     before = tokens[start - 1] if start else None
     if run[0].glued and before is not None and before.kind == "number" and any(not token.glued for token in run[1:]):
         return False  # "7b 200" is a size and a number
+    after = tokens[end] if end < len(tokens) else None
+    if len(run) > 1 and not run[-1].glued and after is not None and after.glued and after.text == "k":
+        return False  # "a 16k" is a context
     spaced = [token for token in run[1:] if token.kind == "number" and not token.glued]
     if spaced and len(run[0].text) == 1 and "-" not in [t.text for t in run]:  # "a 100", "h 100"
         return run[0].text != "a" or before is None or before.kind == "number" or len(before.text) != 1

@@ -33,6 +33,10 @@ _REACH: Final = 120
 _MAX_PIECES: Final = 14
 _TYPO_SCORE: Final = 84
 _TYPO_LENGTH: Final = 5
+#: Endings of names in Slavic languages, in Turkish and as plurals; shorter names could be anything.
+_CASE_LENGTH: Final = 4
+_LATIN_CASES: Final = "a e y i u o em ie om ow ami ach s en yi ya ye da de dan den in nin un nun"
+_CYRILLIC_CASES: Final = "а у ы е и о ой ом ем ю я ей ь ям ами ах"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +227,8 @@ def _head(
         return names.spellings[text], 1
     if text in names.heads and text not in names.noise:
         return (text,), 1
+    if (bare := _without_case(names, text)) is not None and text not in known:
+        return bare, 1
     if len(text) >= _TYPO_LENGTH and text.isalpha() and text.isascii() and text not in known:
         from rapidfuzz import fuzz, process
 
@@ -230,6 +236,27 @@ def _head(
         if near is not None and near[0][0] == text[0]:
             return (near[0],), 1
     return None
+
+
+def _without_case(names: Names, text: str) -> tuple[str, ...] | None:
+    """A common family's name in one of its cases: Polish "llamy", "qwena", Turkish "llama'yi", Russian "мистраля"."""
+    family = _cases().get(text.replace("'", ""))
+    return None if family is None else names.spellings.get(family, (family,))
+
+
+@cache
+def _cases() -> dict[str, str]:
+    """Every case of a common family's name -> the name.  Only of these: French "commande" is no Command."""
+    names = load_names()
+    latin = [name for name in (*names.defaults, "mistral", "mixtral") if len(name) >= _CASE_LENGTH]
+    cyrillic = [name for name in names.spellings if "\u0400" <= name[0] <= "\u04ff"]
+    found: dict[str, str] = {}
+    for group, endings in ((latin, _LATIN_CASES), (cyrillic, _CYRILLIC_CASES)):
+        for name in group:
+            for stem in (name, name.rstrip("aаьй")):
+                for ending in endings.split():
+                    found.setdefault(stem + ending, name)
+    return {case: name for case, name in found.items() if case not in names.heads and case not in names.spellings}
 
 
 @cache

@@ -6,6 +6,7 @@ are dropped ("não" = "nao"), invisible and control characters vanish, letters a
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -72,9 +73,20 @@ def _fold(char: str) -> str:
     return "".join(pieces)
 
 
+#: GPUs typed with Cyrillic letters, by look or by sound: "а100", "х100", "л40с".
+_CYRILLIC_CODE: Final = re.compile(r"(?<![^\W_])(?:[аАхХнНвВ]100|[хХнН]200|[бБвВ][23]00|[лЛ]40[сС]?)(?![^\W_])")
+_CYRILLIC_LETTERS: Final = str.maketrans("аАхХнНвВбБлЛсС", "aAhHhHbBbBlLsS")
+
+
+def _latin_code(match: re.Match[str]) -> str:
+    code = match.group()
+    return f"v{code[1:]}" if code in {"в100", "В100"} else code.translate(_CYRILLIC_LETTERS)
+
+
 def normalise(text: str) -> Normal:
     """Normalise a message.  Never raises, whatever the text holds."""
-    text = text[:MAX_CHARS]
+    original = text = text[:MAX_CHARS]
+    text = _CYRILLIC_CODE.sub(_latin_code, text)  # as long as before
     out: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -88,7 +100,7 @@ def normalise(text: str) -> Normal:
             out.append(piece)
             starts.append(index)
             ends.append(index + 1)
-    return Normal(text, "".join(out), tuple(starts), tuple(ends))
+    return Normal(original, "".join(out), tuple(starts), tuple(ends))
 
 
 def fold(text: str) -> str:

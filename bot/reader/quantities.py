@@ -155,7 +155,7 @@ class Roles:
         if role == "gpu" and n.suffix:
             return self._by_suffix(n)
         unit = self._hit(end, ("unit",)) if role == "gpu" else None
-        if unit is not None:  # "50 GPU-hours"
+        if unit is not None and unit.value == 1.0:  # "50 GPU-hours"; "8 GPU semana" are eight for a week
             return Quantity("gpu_hours", n.value * float(unit.value or 0), n.start, unit.end)
         if role == "gpu":
             return Quantity("count", n.value, n.start, end) if self._whole(n) else None
@@ -254,7 +254,8 @@ class Roles:
             ):
                 return Quantity("count", n.value, n.start, n.end, unit=str(start))
         direct = self._hit(n.end, ("gpu",)) if n.end < len(self.tokens) else None
-        if direct is not None and self._hit(direct.end, ("unit",)) is None:
+        unit = self._hit(direct.end, ("unit",)) if direct is not None else None
+        if direct is not None and (unit is None or unit.value != 1.0):
             return Quantity("count", n.value, n.start, direct.end)
         return None
 

@@ -46,8 +46,10 @@ class Scan:
         return [quantity for quantity in self.quantities if quantity.role == role]
 
     def words(self) -> int:
-        """How many word tokens there are."""
-        return sum(token.kind == "word" for token in self.tokens)
+        """How many words there are; where a character is a token, two make one."""
+        words = [token.text for token in self.tokens if token.kind == "word"]
+        apart = sum(len(word) == 1 and "\u3040" <= word <= "\u9fff" for word in words)
+        return len(words) - apart // 2
 
     def negated(self, start: int, reach: int = 2) -> bool:
         """Whether a negation stands within ``reach`` words before tokens[start], in the same clause."""
