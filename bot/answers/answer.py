@@ -92,6 +92,7 @@ class Answer:
     facts: tuple[Fact, ...] = ()
     quotes: tuple[Quote, ...] = ()
     worth: Worth | None = None  # an amount in a coin or currency, in dollars
+    local: Worth | None = None  # the dollars to pay, in the currency that was asked for
     assumptions: tuple[Note, ...] = ()
     notes: tuple[Note, ...] = ()
     links: Links = field(default_factory=Links)

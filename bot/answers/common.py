@@ -161,7 +161,9 @@ class Desk:
         if priced:
             self.cite(prices.source)
         if not answer.quotes and answer.question.intent in _QUOTED and answer.error is None and answer.worth is None:
-            answer = replace(answer, quotes=self.teller.quotes(due(answer, prices)))
+            owed = due(answer, prices)
+            local = self.teller.local(self.slots, owed[0]) if owed else None
+            answer = replace(answer, quotes=self.teller.quotes(owed), local=local)
         for found in self.teller.notes(answer.quotes):
             self.note(found.code, **found.values)
         return replace(

@@ -53,6 +53,7 @@ NOTES: Final[dict[str, str]] = {
     "rate_dropped": "{source} was left out: too far from the others",
     "off_peg": "{coin} trades at {usd}, not at a dollar",
     "at_par": "no rate for {coin} is at hand; a dollar each was counted",
+    "no_rate_currency": "no exchange rate for {currency} is at hand; the amount stays in dollars",
     "no_rate_budget": "no exchange rate for {currency} is at hand; state the budget in dollars",
     "estimate_pay": "an estimate: pay the exact amount and address that the dashboard shows",
     "topup_binds": "the smallest top-up is {usd}",

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from bot.answers.answer import Note, Quote, Worth
-from bot.rates.values import COIN_DIGITS, STABLE, Rate, Rates, to_coin, to_usd
+from bot.rates.values import COIN_DIGITS, FIAT, STABLE, Rate, Rates, to_coin, to_currency, to_usd
 from bot.reader.question import Slots
 
 
@@ -43,6 +43,17 @@ class Teller:
             return None
         self._say(rate)
         return Worth(slots.budget_usd, to_usd(slots.budget_usd, rate), slots.coin, rate)
+
+    def local(self, slots: Slots, usd: Decimal) -> Worth | None:
+        """Dollars in the currency that is asked for; None for none, and where there is no rate, which is noted."""
+        if slots.currency not in FIAT or slots.budget is not None:
+            return None
+        rate = self._rates.get(slots.currency, self._now)
+        if rate is None:
+            self._add("no_rate_currency", currency=slots.currency)
+            return None
+        self._say(rate)
+        return Worth(to_currency(usd, rate), usd, slots.currency, rate)
 
     def notes(self, quotes: Sequence[Quote]) -> list[Note]:
         """What was noted on the way, and that a quote is an estimate."""

@@ -113,6 +113,13 @@ def _money(scan: Scan, reading: Reading) -> None:
             reading.slots["coin"] = quantity.unit
         reading.mention_tokens(scan, "money", quantity.start, quantity.end, str(quantity.exact))
         break
+    if "budget_usd" not in reading.slots and "budget" not in reading.slots:
+        weights = {index for name in ("full", "lora") for hit in scan.by_concept.get(f"method.{name}", ())
+                   for index in range(hit.start, hit.end)}  # "todos los pesos"  # fmt: skip
+        money = [hit for hit in scan.by_concept.get("money", ()) if hit.start not in weights]
+        named = {str(hit.value) for hit in money if hit.value != "USD"}
+        if len(named) == 1:
+            reading.slots["currency"] = named.pop()  # "how many euros is that?"
     coins = [hit for hit in scan.by_concept.get("coin", ()) if hit.value in _COINS]
     names = list(dict.fromkeys(str(hit.value) for hit in coins))
     priced = {q.start for role in ("dollars", "money") for q in scan.role(role) if q.unit in _COINS}

@@ -156,7 +156,7 @@ def _intent(
         return "reverse"
     if scan.has("cue.time", "cue.speed") and not (scan.has("cue.cost") and "hours" in changed):
         return "time"
-    if changed.get("coin") and not {"budget", "budget_usd"} & changed.keys():
+    if (changed.get("coin") or changed.get("currency")) and not {"budget", "budget_usd"} & changed.keys():
         return "convert"
     sized = bool({"model", "params_b"} & changed.keys())
     if scan.has("cue.keep"):

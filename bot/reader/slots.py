@@ -16,6 +16,8 @@ from bot.reader.scan import Scan
 from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Method
 
 _QLORA_BITS: Final = 4
+#: Words between "how many" and "cards".
+_FAR: Final = 4
 _PARALLEL: Final = re.compile(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)")
 _WEAK_RUN: Final = frozenset({"chat", "chatbot", "api", "endpoint", "run", "work"})
 _MEMORY_VARIANTS: Final = {"a100": {40: "a100-40", 80: "a100-80"}, "v100": {16: "v100-16", 32: "v100-32"},
@@ -35,6 +37,9 @@ def read_slots(scan: Scan) -> Reading:
     _counts(scan, reading)
     read_amounts(scan, reading)
     _data(scan, reading)
+    if "users" in reading.slots and reading.task is None and not reading.slots.keys() & {"method", "methods"}:
+        reading.task = "run"  # nobody trains for "50 users at once"
+        reading.slots["method"] = "inference"
     return reading
 
 
@@ -333,12 +338,20 @@ def _counts(scan: Scan, reading: Reading) -> None:
 
 
 def _how_many_gpus(scan: Scan) -> bool:
-    """ "combien de H100": an amount asked right before a GPU, with at most a short word between."""
+    """ "combien de H100": an amount asked before a GPU, with at most a short word between, or before cards: "сколько
+    надо таких же карт"."""
     starts = [gpu.start for gpu in scan.gpus] + [hit.start for hit in scan.by_concept.get("gpu", ())]
     for hit in scan.by_concept.get("cue.how_much", ()):
         if any(s == hit.end or (s == hit.end + 1 and len(scan.tokens[hit.end].text) <= 3) for s in starts):
             return True
+        cards = (card.start for card in scan.by_concept.get("gpu", ()))
+        if any(0 <= card - hit.end <= _FAR and _only_words(scan, hit.end, card) for card in cards):
+            return True
     return False
+
+
+def _only_words(scan: Scan, start: int, end: int) -> bool:
+    return all(token.kind == "word" for token in scan.tokens[start:end])
 
 
 def _parallel_size(scan: Scan) -> int | None:

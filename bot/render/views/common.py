@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 
-from bot.answers.answer import Answer
+from bot.answers.answer import Answer, Worth
 from bot.rates.values import COIN_DIGITS
 from bot.render.document import Builder, Line, Quote, Span
 from bot.render.i18n import NBSP, Speaker, _
@@ -189,7 +189,7 @@ def block_line(block: RunCost, say: Speaker) -> Line:
 
 
 def quote_lines(answer: Answer, say: Speaker) -> list[Line]:
-    """Amounts in coins, each rate once, with its sources, time and validity."""
+    """Amounts in coins and in the currency asked for, each rate once, with its sources, time and validity."""
     amounts = [
         say.line(
             _("≈ <code>{amount}</code> {coin} for {usd}"),
@@ -200,7 +200,7 @@ def quote_lines(answer: Answer, say: Speaker) -> list[Line]:
         for quote in answer.quotes
     ]
     rates = {(quote.coin, quote.usd_rate): quote for quote in answer.quotes}
-    return amounts + [
+    return worth_lines(answer.local, say) + amounts + [
         say.line(
             _("1 {coin} = {rate} ({sources}, {time}, valid until {until})"),
             coin=quote.coin,
@@ -213,9 +213,8 @@ def quote_lines(answer: Answer, say: Speaker) -> list[Line]:
     ]
 
 
-def worth_lines(answer: Answer, say: Speaker) -> list[Line]:
+def worth_lines(worth: Worth | None, say: Speaker) -> list[Line]:
     """An amount of a coin or currency in dollars, with the rate."""
-    worth = answer.worth
     if worth is None or worth.rate is None:
         return []
     rate = worth.rate

@@ -132,7 +132,7 @@ def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
     budget = answer.question.slots.budget_usd
     if budget is not None:
         build.line(say.line(_("<b>{usd}</b>"), usd=say.usd(budget)))
-    build.lines(worth_lines(answer, say))
+    build.lines(worth_lines(answer.worth, say))
     build.lines(quote_lines(answer, say))
     close(answer, say, build)
 
@@ -200,7 +200,7 @@ def _largest(largest: Largest, say: Speaker) -> Line:
 
 
 def _affordable(answer: Answer, say: Speaker, build: Builder) -> None:
-    build.lines(worth_lines(answer, say))
+    build.lines(worth_lines(answer.worth, say))
     budget = answer.worth.usd if answer.worth is not None else answer.question.slots.budget_usd
     if budget is not None:
         build.line(say.line(_("<b>What {usd} buys</b> in whole blocks"), usd=say.usd(budget)))

@@ -67,6 +67,7 @@ SENTENCES: Final[dict[str, str]] = {
     "rate_dropped": _("Left out, too far from the others: {source}."),
     "off_peg": _("⚠ {coin} trades at {usd}, not at a dollar."),
     "at_par": _("No exchange rate for {coin} is at hand: a dollar each was counted."),
+    "no_rate_currency": _("No exchange rate for {currency} is at hand, so the amount stays in dollars."),
     "no_rate_budget": _("No exchange rate for {currency} is at hand: tell me the budget in dollars, e.g. “$50”."),
     "estimate_pay": _("Estimate: pay the exact amount and address that your dashboard shows."),
     "topup_binds": _("The smallest top-up is {usd}."),
