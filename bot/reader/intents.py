@@ -151,6 +151,8 @@ def _reverse(case: Case) -> Decision | None:
     money = "budget_usd" in slots or "budget" in slots
     if money and (case.has("have", "can", "which", "fits") or case.trains or case.scan.words() <= 6) and not case.gpu:
         return Decision("reverse", ("money",))
+    if money and case.gpu and "hours" not in slots and "coin" not in slots:
+        return Decision("reverse", ("money", "gpu"))  # "R$ 500 of H100"
     return None
 
 

@@ -73,14 +73,16 @@ def _fold(char: str) -> str:
     return "".join(pieces)
 
 
-#: GPUs typed with Cyrillic letters, by look or by sound: "а100", "х100", "л40с".
-_CYRILLIC_CODE: Final = re.compile(r"(?<![^\W_])(?:[аАхХнНвВ]100|[хХнН]200|[бБвВ][23]00|[лЛ]40[сС]?)(?![^\W_])")
-_CYRILLIC_LETTERS: Final = str.maketrans("аАхХнНвВбБлЛсС", "aAhHhHbBbBlLsS")
+#: GPUs and number formats typed with Cyrillic letters, by look or by sound: "а100", "х100", "л40с", "фп16".
+_CYRILLIC_CODE: Final = re.compile(
+    r"(?<![^\W_])(?:[ахнв]100|[хн]200|[бв][23]00|л40с?|(?:фп|бф|инт)[ -]?(?:4|8|16|32))(?![^\W_])", re.IGNORECASE
+)
+_CYRILLIC_LETTERS: Final = str.maketrans("ахнвблсфпинт", "ahhbblsfpint")
 
 
 def _latin_code(match: re.Match[str]) -> str:
-    code = match.group()
-    return f"v{code[1:]}" if code in {"в100", "В100"} else code.translate(_CYRILLIC_LETTERS)
+    code = match.group().lower()
+    return f"v{code[1:]}" if code == "в100" else code.translate(_CYRILLIC_LETTERS)
 
 
 def normalise(text: str) -> Normal:

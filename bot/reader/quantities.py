@@ -188,6 +188,8 @@ class Roles:
             token = self.tokens[index]
             if token.kind == "number" or (token.kind == "mark" and token.text not in {"-", "/"}):
                 return None
+            if step and self._hit(index - 1, ("cue.how_much",)) is not None:  # "kira2 brp hari": an amount is asked
+                return None
             if token.text == "-" and not token.glued:  # " --max-model-len": another option begins
                 return None
             hit = self._hit(index, _NOUN_ROLES)

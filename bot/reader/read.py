@@ -118,6 +118,9 @@ def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Ta
         kept.pop("count", None)
     if intent == "price" and one_hour_of_a_gpu(kept):
         del kept["hours"]
+    machine = intent in {"price", "cost", "convert"} and not kept.keys() & {"model", "params_b", "models"}
+    if machine and kept.get("method") == "inference":
+        del kept["method"]  # "B200 running for two days" runs the machine
     if decision.topic is not None and intent == "faq":
         kept["topic"] = decision.topic
     if intent == "reverse" and "method" not in kept and task == "run":

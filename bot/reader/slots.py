@@ -171,7 +171,9 @@ def _means_full_training(scan: Scan, hit: Hit) -> bool:
         return False
     if any(h.start == hit.end for h in scan.by_concept.get("context", ())):
         return False
-    return not scan.has("method.inference") or scan.has("method.train")
+    if scan.has("method.train"):
+        return True
+    return not scan.has("method.inference") and all(mention.bits >= 16 for mention in scan.formats)
 
 
 def _says_without_quantising(scan: Scan, hit: Hit) -> bool:
@@ -201,7 +203,7 @@ def _tasks(scan: Scan, reading: Reading, has_method: bool) -> None:
     rl = scan.first("method.rl")
     if rl is not None:
         reading.algo = scan.tokens[rl.start].text
-    if scan.has("method.quantize") and not train:
+    if any(not scan.negated(hit.start) for hit in scan.by_concept.get("method.quantize", ())) and not train:
         reading.task = "quantize"
     elif scan.has("method.merge") and not train:
         reading.task = "merge"
@@ -240,6 +242,8 @@ def _bits(scan: Scan, reading: Reading) -> None:
         if 1 <= quantity.value <= 32 and not scan.negated(quantity.start, reach=3):
             reading.mention_tokens(scan, "bits", quantity.start, quantity.end, quantity.value)
             bits = quantity.value if bits is None else bits
+    if bits is None and _unquantised(scan):
+        bits = 16.0
     if bits is None or "qlora" in {reading.slots.get("method"), *reading.slots.get("methods", ())}:
         return
     training = reading.task == "train"
@@ -249,6 +253,12 @@ def _bits(scan: Scan, reading: Reading) -> None:
     if not training and "method" not in reading.slots and "methods" not in reading.slots and reading.task is None:
         reading.task = "run"
         reading.slots["method"] = "inference"
+
+
+def _unquantised(scan: Scan) -> bool:
+    """ "without quantisation"."""
+    hits = scan.by_concept.get("method.quantize", ())
+    return bool(hits) and all(scan.negated(hit.start) for hit in hits) and not scan.has("method.full")
 
 
 # -- GPUs and counts -------------------------------------------------------------------------------------------------
