@@ -94,6 +94,9 @@ def _unit_alone(scan: Scan) -> float | None:
             return length
         if scan.words() <= _BRIEF and scan.has("cue.followup"):
             return length  # "and for a week?"
+        rented = {gpu.end for gpu in scan.gpus} | {count.end for count in scan.role("count")}
+        if hit.start in rented:
+            return length  # "8 kartu seminggu"
     return None
 
 

@@ -132,7 +132,12 @@ def _resize(changed: dict[str, Any], previous: Question) -> None:
 def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous: Question) -> None:
     """ "4" alone: how many GPUs, or the size where one was asked for."""
     bare = scan.role("bare") or [number for number in scan.role("spelled") if number.value >= _SPELLED]
-    if len(bare) == 1 and "hours" in changed and changed.keys() <= {"hours", "method"} and previous.slots.gpu is not None:
+    if (
+        len(bare) == 1
+        and "hours" in changed
+        and changed.keys() <= {"hours", "method"}
+        and previous.slots.gpu is not None
+    ):
         if bare[0].value == int(bare[0].value) and 1 <= bare[0].value <= MAX_COUNT:
             changed["count"] = int(bare[0].value)  # "and 5 days with 3?"
         return

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from planner.catalog import Model, load_catalog
@@ -93,7 +94,11 @@ class Names:
 def pieces_of(text: str) -> list[Piece]:
     """Split a stretch of normalised text into name pieces; "k2", "r1" and "v3" stay whole."""
     text = _UNDERSCORED.sub(".", text)  # "Llama-3_1": hub ids write a version's point so
-    raw = [Piece(m.group().replace(",", "."), m.start(), m.end()) for m in _PIECE.finditer(text)]
+    raw = [
+        Piece(part, m.start() + offset, m.start() + offset + len(part))
+        for m in _PIECE.finditer(text)
+        for part, offset in _parts(m.group().replace(",", "."))
+    ]
     out: list[Piece] = []
     for piece in raw:
         last = out[-1] if out else None
@@ -103,6 +108,23 @@ def pieces_of(text: str) -> list[Piece]:
         else:
             out.append(piece)
     return out
+
+
+def _parts(text: str) -> list[tuple[str, int]]:
+    """A name inside a run of characters without spaces stands alone: "想微调千问"."""
+    if text[0] < "\u3040":
+        return [(text, 0)]
+    cuts = [cut for match in _unspaced().finditer(text) for cut in match.span()]
+    bounds = sorted({0, *cuts, len(text)})
+    return [(text[start:end], start) for start, end in pairwise(bounds)]
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    with (folder("data") / "names.toml").open("rb") as file:
+        spellings = tomllib.load(file)["spellings"]
+    names = sorted((name for name in spellings if name[0] >= "\u3040"), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, names)))
 
 
 @cache

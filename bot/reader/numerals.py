@@ -28,6 +28,8 @@ class Numeral:
     negative: bool = False
 
 
+#: Round numbers that are counted by an article.
+_DOZENS: Final = frozenset({10.0, 12.0})
 #: Larger numbers mean nothing here; they stay finite so that every later stage can count with them.
 _HUGE: Final = 1e30
 
@@ -109,6 +111,8 @@ def _spelled(tokens: Sequence[Token], index: int, words: dict[int, Hit], taken: 
         if following is None or taken[start] or start >= len(tokens):
             break
         more = _amount(following)
+        if value == 1 and more in _DOZENS:  # "una decina", "a dozen"
+            return Numeral(index, following.end, more, 0, True, tokens[index].text)
         tens = value >= 20 and value % 10 == 0 and 0 < more < 10
         hundreds = value >= 100 and value % 100 == 0 and more < 100
         if not (tens or hundreds):

@@ -17,6 +17,8 @@ _NOUN_ROLES: Final = ("tokens", "examples", "users", "epochs", "steps", "bits", 
                       "things", "money", "coin", "context", "batch")  # fmt: skip
 #: Words that stand before a number ("ctx 4096", "batch_size: 2").
 _LABEL_ROLES: Final = ("context", "batch", "rank", "accumulate", "epochs", "steps", "users", "block")
+#: What may stand before "half" in "and a half".
+_AND_A: Final = frozenset(["e", "y", "et", "and", "und", "en", "i", "и", "с", "a", "une", "un", "una", "um", "uma"])
 _SIGNS: Final = {"$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "¥": "CNY", "₺": "TRY"}
 _SIGN_WORDS: Final = {
     "us": "USD",
@@ -111,6 +113,9 @@ class Roles:
         money = self._sign_before(n)
         if money is not None:
             return self._money(n, money, n.end)
+        after = self.tokens[n.end].text if n.end < len(self.tokens) else ""
+        if after in _SIGNS and not self._number(n.end + 1):  # "200 €"
+            return self._money(n, _SIGNS[after], n.end + 1)
         direct = self._noun(n, limit=0)
         if direct is not None and direct[0] not in {"context", "batch", "gpu"}:
             return self._with_noun(n, *direct)
@@ -146,7 +151,9 @@ class Roles:
         if role == "gigabytes":
             return Quantity("vram", n.value, n.start, end)
         if role == "unit":
-            hours = n.value * float(hit.value or 0)
+            half = self._half_more(end)
+            hours = (n.value + (0.5 if half else 0)) * float(hit.value or 0)
+            end = half or end
             return Quantity("hours", hours, n.start, end, unit=self.tokens[hit.start].text)
         if role == "money":
             return self._money(n, str(hit.value), end)
@@ -168,6 +175,19 @@ class Roles:
         if role in {"context", "batch"} and n.suffix >= 6:
             return self._by_suffix(n)
         return Quantity(role, n.value, n.start, end)
+
+    def _half_more(self, index: int) -> int | None:
+        """The end of "and a half" that begins at an index: "两天半", "dois dias e meio", "un jour et demi"."""
+        for skipped in range(3):
+            at = index + skipped
+            if at >= len(self.tokens):
+                return None
+            hit = self._hit(at, ("number",))
+            if hit is not None and hit.value == 0.5:
+                return hit.end
+            if self.tokens[at].kind != "word" or self.tokens[at].text not in _AND_A:
+                return None
+        return None
 
     def _money(self, n: Numeral, unit: str, end: int) -> Quantity:
         exact = Decimal(repr(n.value)) if n.value < 1e15 else Decimal(0)

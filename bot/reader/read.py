@@ -11,7 +11,7 @@ from bot.reader.memory import merge
 from bot.reader.question import Intent, Question, Slots, Task
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan, scan
-from bot.reader.several import MAX_ALSO, is_another, split_questions
+from bot.reader.several import MAX_ALSO, is_another, is_pasted, split_questions
 from bot.reader.slots import read_slots
 
 #: Slots that an intent does not carry.
@@ -53,6 +53,9 @@ def _several(text: str, parts: Sequence[tuple[int, int]], whole: Question, histo
     begin = next(asking, None)
     if begin is None:
         return whole
+    sizes = any(one.question.slots.model or one.question.slots.params_b for one in alone[begin + 1 :])
+    if is_pasted(text[slice(*parts[begin])]) and not sizes:
+        return whole  # a command or a configuration, and what is asked about it
     first = trace(text[: parts[begin][1]], history).question
     also: list[Question] = []
     for (start, end), one in zip(parts[begin + 1 :], alone[begin + 1 :], strict=True):

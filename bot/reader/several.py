@@ -14,6 +14,7 @@ MAX_PARTS: Final = 6
 MAX_ALSO: Final = 3
 
 _ENDS: Final = re.compile(r"(?<=[?？؟])\s*|\n+|(?:(?<=\s)|^)(?=\(?[1-9][).]\s)")
+_PASTED: Final = re.compile(r"(?:^|\s)--[a-z]|^\s*[\w.]+\s*[:=]\s*\S", re.IGNORECASE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 #: Greetings, thanks and what was not understood add no question.
 _SILENT: Final = frozenset({"smalltalk", "unsupported"})
@@ -43,6 +44,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _asks(part: str) -> bool:
     return part.rstrip()[-1] in "?？؟" or bool(re.match(r"\(?[1-9][).]\s", part))
+
+
+def is_pasted(part: str) -> bool:
+    """Whether a part is no sentence but a command or a configuration: "vllm serve ... --max-model-len 8192"."""
+    return not _asks(part) and bool(_PASTED.search(part))
 
 
 def is_another(question: Question, alone: Question, first: Question, *, wants_list: bool) -> bool:

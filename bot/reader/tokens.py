@@ -27,6 +27,34 @@ _TOKEN: Final = re.compile(
 #: What is read of a long text, in tokens: a pasted file has its question before or after it.
 HEAD: Final = 450
 TAIL: Final = 150
+_ABBREVIATIONS: Final = frozenset(
+    [
+        "mio",
+        "mrd",
+        "mln",
+        "mld",
+        "max",
+        "min",
+        "ca",
+        "ok",
+        "tys",
+        "approx",
+        "std",
+        "stk",
+        "seq",
+        "тыс",
+        "млн",
+        "млрд",
+        "макс",
+        "мин",
+        "руб",
+        "шт",
+        "чел",
+        "pers",
+        "gb",
+        "ex",
+    ]
+)
 _DRAWN: Final = re.compile(r"([^\W\d_])\1{2,}")
 _MULTIPLY: Final = re.compile(r"x(?=[a-z]{1,5}$)")
 
@@ -71,10 +99,12 @@ def tokenise(norm: str) -> list[Token]:
 
 
 def _without_joints(tokens: list[Token]) -> list[Token]:
-    """Drop hyphens and underscores inside compounds: "fine-tuning", "4-bit", "batch_size"."""
+    """Drop hyphens and underscores inside compounds, and the point of an abbreviation: "fine-tuning", "1,5 Mio."."""
     kept: list[Token] = []
     for index, token in enumerate(tokens):
         inner = index + 1 < len(tokens) and tokens[index + 1].glued and token.glued
-        if not (token.kind == "mark" and token.text in "-_" and inner):
+        joint = token.kind == "mark" and token.text in "-_" and inner
+        short = token.text == "." and token.glued and index and tokens[index - 1].text in _ABBREVIATIONS
+        if not joint and not short:
             kept.append(token)
     return kept

@@ -200,17 +200,21 @@ def quote_lines(answer: Answer, say: Speaker) -> list[Line]:
         for quote in answer.quotes
     ]
     rates = {(quote.coin, quote.usd_rate): quote for quote in answer.quotes}
-    return worth_lines(answer.local, say) + amounts + [
-        say.line(
-            _("1 {coin} = {rate} ({sources}, {time}, valid until {until})"),
-            coin=quote.coin,
-            rate=say.usd(quote.usd_rate),
-            sources=", ".join(quote.sources),
-            time=say.time(quote.as_of),
-            until=say.time(quote.valid_until),
-        )
-        for quote in rates.values()
-    ]
+    return (
+        worth_lines(answer.local, say)
+        + amounts
+        + [
+            say.line(
+                _("1 {coin} = {rate} ({sources}, {time}, valid until {until})"),
+                coin=quote.coin,
+                rate=say.usd(quote.usd_rate),
+                sources=", ".join(quote.sources),
+                time=say.time(quote.as_of),
+                until=say.time(quote.valid_until),
+            )
+            for quote in rates.values()
+        ]
+    )
 
 
 def worth_lines(worth: Worth | None, say: Speaker) -> list[Line]:
