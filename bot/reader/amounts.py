@@ -125,8 +125,8 @@ def _money(scan: Scan, reading: Reading) -> None:
             reading.slots["currency"] = named.pop()  # "how many euros is that?"
     coins = [hit for hit in scan.by_concept.get("coin", ()) if hit.value in _COINS]
     names = list(dict.fromkeys(str(hit.value) for hit in coins))
-    priced = {q.start for role in ("dollars", "money") for q in scan.role(role) if q.unit in _COINS}
-    target = [str(h.value) for h in coins if not any(start <= h.start <= start + 3 for start in priced)]
+    priced = [q for role in ("dollars", "money") for q in scan.role(role) if q.unit in _COINS]
+    target = [str(h.value) for h in coins if not any(q.start <= h.start < q.end for q in priced)]
     if target and ("coin" not in reading.slots or reading.slots["coin"] not in target) and len(set(target)) == 1:
         reading.slots["coin"] = target[-1]
     if len(names) > 1 and "budget_usd" not in reading.slots and "budget" not in reading.slots:

@@ -125,6 +125,8 @@ def _convert(case: Case) -> Decision | None:
     slots = case.reading.slots
     if "coin" not in slots or case.sized or case.trains:
         return None
+    if slots.get("currency") == slots["coin"] and case.scan.has("money"):
+        return Decision("convert", ("coin", "money"))  # "0.002 btc in dollars"
     amount = "budget_usd" in slots or "budget" in slots
     if amount and slots.get("coin") not in {slots.get("currency")} and _target_named(case):
         return Decision("convert", ("money", "coin"))

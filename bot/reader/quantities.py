@@ -213,9 +213,8 @@ class Roles:
             if token.text == "-" and not token.glued:  # " --max-model-len": another option begins
                 return None
             hit = self._hit(index, _NOUN_ROLES)
-            if hit is not None and not (
-                step and hit.concept in {"unit", "money", "coin", "bits"} and not self._filler(index - 1)
-            ):
+            fillers = all(map(self._filler, range(n.end, index)))
+            if hit is not None and not (hit.concept in {"unit", "money", "coin", "bits"} and not fillers):
                 if hit.concept == "gigabytes" and not token.glued and len(token.text) == 1:
                     return None
                 return hit.concept, hit

@@ -294,3 +294,18 @@ def test_a_currency_alone_asks_for_the_last_amount_in_it() -> None:
     asked = read("dame el precio de 2 h200 por 48 horas")
     found = read("y eso en euros?", [asked])
     assert (found.intent, found.slots.currency, found.slots.hours) == ("convert", "EUR", Decimal(48))
+
+
+@pytest.mark.parametrize(
+    ("text", "intent", "slots"),
+    [
+        ("50 usd em btc", "convert", {"budget_usd": Decimal(50), "coin": "BTC"}),
+        ("100 usdt em btc", "convert", {"budget_usd": Decimal(100), "coin": "BTC"}),
+        ("0.002 btc in dollars", "convert", {"budget": Decimal("0.002"), "currency": "BTC", "coin": "BTC"}),
+        ("1000 sats in usd", "unsupported", {}),  # a unit that is not known makes no thousand dollars
+        ("70B LoRA em SOL", "plan", {"params_b": 70, "method": "lora", "coin": "SOL"}),
+    ],
+)
+def test_an_amount_is_never_taken_for_another_money(text: str, intent: str, slots: dict[str, object]) -> None:
+    found = read(text)
+    assert (found.intent, found.slots.stated()) == (intent, slots)
