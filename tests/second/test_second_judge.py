@@ -17,6 +17,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.render.views.commands import MENU
 from peer import TOKEN
 from process import Mode, running
 
@@ -206,7 +207,7 @@ async def menus(emulator: Emulator) -> None:
         (menu["scope"]["type"], menu.get("language_code")): len(menu["commands"])
         for menu in await emulator.called("setMyCommands")
     }
-    assert sizes["all_private_chats", "pt"] == 12
+    assert sizes["all_private_chats", "pt"] == len(MENU)
     assert sizes["all_group_chats", None] == 11
 
 
