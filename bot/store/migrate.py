@@ -9,12 +9,15 @@ from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.store.engine import StoreError
 
 #: One replica migrates, the others wait for it: the key of PostgreSQL's advisory lock.
 _LOCK: Final = 7_146_282
+#: Waits for a file that another process writes to, each as long as the time-out of its engine.
+_TRIES: Final = 4
 
 
 async def migrate(engine: AsyncEngine) -> None:
@@ -26,8 +29,15 @@ async def migrate(engine: AsyncEngine) -> None:
         config = Config()
         config.set_main_option("script_location", str(folder).replace("%", "%%"))
         config.set_main_option("path_separator", "os")
-        async with engine.begin() as connection:
-            await connection.run_sync(_upgrade, config)
+        for left in reversed(range(_TRIES)):
+            try:
+                async with engine.begin() as connection:
+                    await connection.run_sync(_upgrade, config)
+                break
+            except OperationalError as error:
+                # On a slow disk another process may migrate a file for longer than one wait for its lock.
+                if not left or "locked" not in str(error.orig):
+                    raise
 
 
 def _upgrade(connection: Connection, config: Config) -> None:
