@@ -12,21 +12,27 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as checked
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from planner.errors import CatalogError, PlanError
 from planner.query import METHODS, Method
 from planner.resources import folder
 
+if TYPE_CHECKING:  # pydantic takes longer to import than everything else here: only reading a file needs it
+    from pydantic import ValidationError
+
 _Row = TypeVar("_Row")
-_STRICT: Any = {"extra": "forbid"}
 
 
-@checked(frozen=True, slots=True, config=_STRICT)
-class Variant:
+class _Strict:
+    """A row that pydantic reads with no unknown fields."""
+
+    __slots__ = ()
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012
+
+
+@dataclass(frozen=True, slots=True)
+class Variant(_Strict):
     """Another form of a GPU with the same memory: a lower-power card, a PCIe board."""
 
     form_factor: str | None = None
@@ -34,8 +40,8 @@ class Variant:
     bf16_tflops: float | None = None
 
 
-@checked(frozen=True, slots=True, config=_STRICT)
-class Gpu:
+@dataclass(frozen=True, slots=True)
+class Gpu(_Strict):
     """A GPU model.  ``vram_gb``: memory as sold, in GB (None: chosen at purchase).  ``reported_mib``: what
     the driver shows, in MiB.  ``bandwidth_gbs`` in GB/s, ``*_tflops`` peak dense tensor TFLOPS."""
 
@@ -59,8 +65,8 @@ class Gpu:
     notes: str | None = None
 
 
-@checked(frozen=True, slots=True, config=_STRICT)
-class Model:
+@dataclass(frozen=True, slots=True)
+class Model(_Strict):
     """A model architecture.  ``params_b``: exact parameters in billions of the weights one loads for
     inference; ``nominal_b``: the size its name states; ``active_b``: parameters used per token (MoE)."""
 
@@ -107,8 +113,8 @@ class Model:
         return self.nominal_b if abs(self.params_b / self.nominal_b - 1) <= 0.10 else self.params_b
 
 
-@checked(frozen=True, slots=True, config=_STRICT)
-class Rule:
+@dataclass(frozen=True, slots=True)
+class Rule(_Strict):
     """A planning rule: bytes per parameter (= GB per billion parameters), with the ids of its sources.
 
     ``parts`` split the plan, in bytes per parameter; ``margin`` is plan / floor where the plan is a margin.
@@ -125,8 +131,8 @@ class Rule:
     parts: dict[str, float] | None = None
 
 
-@checked(frozen=True, slots=True, config=_STRICT)
-class Format:
+@dataclass(frozen=True, slots=True)
+class Format(_Strict):
     """A weight format, in bits per weight with its scales (see data/formats.toml).  ``input_bits`` and
     ``output_bits``: embeddings and output matrix, 0 where kept off the GPU.  ``whole``: over a whole file."""
 
@@ -140,8 +146,8 @@ class Format:
     words: tuple[str, ...] = ()
 
 
-@checked(frozen=True, slots=True, config=_STRICT)
-class Source:
+@dataclass(frozen=True, slots=True)
+class Source(_Strict):
     """Where a fact was read, and when."""
 
     title: str
@@ -156,6 +162,8 @@ def _location(error: ValidationError) -> str:
 
 
 def _rows(path: Path, kind: type[_Row]) -> dict[str, _Row]:
+    from pydantic import TypeAdapter, ValidationError
+
     adapter = TypeAdapter(kind)
     found: dict[str, _Row] = {}
     try:
@@ -178,6 +186,8 @@ def _rows(path: Path, kind: type[_Row]) -> dict[str, _Row]:
 
 
 def _table(path: Path, kind: type[_Row]) -> dict[str, _Row]:
+    from pydantic import TypeAdapter, ValidationError
+
     adapter = TypeAdapter(dict[str, kind])  # type: ignore[valid-type]
     try:
         with path.open("rb") as file:

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from planner.catalog import load_catalog
 from planner.fit import Option, fit, judge
-from planner.memory import MemoryEstimate, estimate
+from planner.memory import Demand, estimate
 from planner.offer import PriceList
 from planner.query import Method, PlanQuery
 
@@ -71,10 +71,10 @@ class MethodRatio:
 
 
 def compare_gpus(
-    sides: Sequence[tuple[str, int]], prices: PriceList, memory: MemoryEstimate | None = None
+    sides: Sequence[tuple[str, int]], prices: PriceList, demand: Demand | None = None
 ) -> tuple[GpuFigures, ...]:
-    """The figures of each configuration (GPU id, count); with ``memory``, its verdict too."""
-    return tuple(_figures(gpu, count, prices, memory) for gpu, count in sides)
+    """The figures of each configuration (GPU id, count); with ``demand``, its verdict too."""
+    return tuple(_figures(gpu, count, prices, demand) for gpu, count in sides)
 
 
 def compare_methods(params_b: float, methods: Sequence[Method], prices: PriceList) -> tuple[MethodFigures, ...]:
@@ -109,7 +109,7 @@ def _ratio(dear: Decimal | None, cheap: Decimal | None) -> Decimal | None:
     return (dear / cheap).quantize(Decimal("0.01"), ROUND_HALF_UP) if dear and cheap else None
 
 
-def _figures(gpu: str, count: int, prices: PriceList, memory: MemoryEstimate | None) -> GpuFigures:
+def _figures(gpu: str, count: int, prices: PriceList, demand: Demand | None) -> GpuFigures:
     card = load_catalog().gpu(gpu)
     row = prices.row(gpu)
     usd = row.usd_per_hour * count if row else None
@@ -123,7 +123,7 @@ def _figures(gpu: str, count: int, prices: PriceList, memory: MemoryEstimate | N
         bandwidth_gbs=card.bandwidth_gbs,
         usd_per_hour=usd,
         usd_per_tflop_hour=per_tflop,
-        option=judge(memory, gpu, count, prices) if memory and card.vram_gb else None,
+        option=judge(demand, gpu, count, prices) if demand and card.vram_gb else None,
         sources=card.sources,
     )
 

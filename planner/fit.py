@@ -1,4 +1,4 @@
-"""MemoryEstimate x configurations on offer -> verdicts, simplest, cheapest."""
+"""What a run must hold x configurations on offer -> verdicts, simplest, cheapest."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from math import ceil
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from planner.catalog import Gpu, load_catalog
 from planner.errors import PlanError
-from planner.memory import MemoryEstimate
+from planner.memory import Basis, Demand, Need
 from planner.offer import PriceList, PriceRow
-from planner.query import MAX_COUNT, check_count
+from planner.query import MAX_COUNT, Method, check_count
 
 Verdict = Literal["fits", "tight", "no"]
 
@@ -20,22 +20,28 @@ Verdict = Literal["fits", "tight", "no"]
 _FAST_LINKS: Final = ("nvlink", "nvswitch", "infinity fabric")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One configuration judged.  GB are nominal (10**9 bytes); ``spare_gb`` = capacity - plan.
+#: What the driver keeps of a GPU for each process (the CUDA context), bytes.
+CONTEXT_BYTES: Final = 0.6e9
 
+
+class Option(NamedTuple):
+    """One configuration judged.  GB are 10**9 bytes; ``vram_gb`` nominal, of the whole configuration.
+
+    ``capacity_gb`` is what the verdict used, ``spare_gb`` what it leaves beside the plan (below zero: what is missing):
+    by ``basis`` of the whole configuration as sold, or of one GPU as its driver reports it, less the CUDA context.
     ``usd_per_hour`` is for the whole configuration; None for a GPU that is not rented.
     ``split_slow``: training would have to be split over GPUs without an NVLink-class interconnect.
     """
 
     gpu: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody calls on it
     vram_gb: float
     capacity_gb: float
     verdict: Verdict
     spare_gb: float
     usd_per_hour: Decimal | None
     split_slow: bool = False
+    basis: Basis = "total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +56,13 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Every configuration judged for one estimate, and the ones worth naming.
+    """Every configuration judged for one run, and the ones worth naming.
 
     ``simplest``: fewest GPUs, then cheapest.  ``cheapest``: lowest price per hour.  Both among those
     that fit and are not split slowly.  ``alternative``: the next simplest on a GPU model named by neither.
     ``cheaper_slow``: the cheapest configuration below ``cheapest`` that fits only by splitting over
-    PCIe.  ``nodes``: filled only when nothing fits in one instance.
+    PCIe.  ``likely``: holds what is expected but not the range's high end, where that takes fewer GPUs or less money
+    than what fits surely, or nothing does.  ``nodes``: filled only when nothing fits in one instance.
     """
 
     options: tuple[Option, ...]
@@ -63,17 +70,23 @@ class Fit:
     cheapest: Option | None
     alternative: Option | None
     cheaper_slow: Option | None
+    likely: Option | None
     nodes: Nodes | None
 
+    @property
+    def best(self) -> Option | None:
+        """What to take: the simplest that fits, else what likely does."""
+        return self.simplest or self.likely
 
-def judge(memory: MemoryEstimate, gpu: str, count: int, prices: PriceList | None) -> Option:
+
+def judge(demand: Demand, gpu: str, count: int, prices: PriceList | None) -> Option:
     """The verdict on one configuration, rented or not.
 
-    Capacity is the memory as sold (the rule tier's measure, DESIGN decision 3).
+    Capacity is the memory as sold by the rule tier, what the driver reports by the architecture tier.
     Raises PlanError for an unknown GPU, a count outside 1..8, or a GPU without a fixed memory size.
     """
     check_count(count)
-    return _judged(memory, _configuration(gpu, count, prices))
+    return _judged(demand.method, demand.need(count), _configuration(gpu, count, prices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,79 +95,132 @@ class _Configuration:
 
     gpu: str
     count: int
-    capacity_gb: float
+    sold_gb: float
+    each_gb: float
     usd_per_hour: Decimal | None
     fast_link: bool
+
+
+def offered_gb(card: Gpu) -> float:
+    """What one GPU offers a program, in GB: as its driver reports (as sold where that is not known), less its context.
+
+    Raises PlanError for a GPU without a fixed memory size.
+    """
+    if card.vram_gb is None:
+        raise PlanError("memory_not_fixed", "gpu", "vram_gb")
+    reported = card.reported_mib * 2**20 if card.reported_mib is not None else card.vram_gb * 1e9
+    return (reported - CONTEXT_BYTES) / 1e9
 
 
 @lru_cache(maxsize=4096)
 def _configuration(gpu: str, count: int, prices: PriceList | None) -> _Configuration:
     card = load_catalog().gpu(gpu)
-    if card.vram_gb is None:
-        raise PlanError("memory_not_fixed", "gpu", "vram_gb")
+    each = round(offered_gb(card), 6)
     row = prices.row(gpu) if prices else None
     usd = row.usd_per_hour * count if row else None
-    return _Configuration(gpu, count, round(card.vram_gb * count, 6), usd, count == 1 or _fast_link(card, row))
+    sold = round((card.vram_gb or 0.0) * count, 6)
+    return _Configuration(gpu, count, sold, each, usd, count == 1 or _fast_link(card, row))
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """Every configuration on offer, and their places in the order of simplicity and of price."""
+
+    configurations: tuple[_Configuration, ...]
+    by_simplicity: tuple[int, ...]
+    by_price: tuple[int, ...]
 
 
 @lru_cache(maxsize=64)
-def _offered(prices: PriceList) -> tuple[_Configuration, ...]:
-    """Every configuration on offer."""
-    return tuple(
+def _offered(prices: PriceList) -> _Offered:
+    found = tuple(
         _configuration(row.gpu, count, prices)
         for count in prices.counts
         for row in prices.rows
         if row.available and count <= row.max_per_host
     )
 
+    def simplicity(place: int) -> tuple[int, Decimal, float]:
+        one = found[place]
+        return (one.count, one.usd_per_hour or Decimal(0), one.sold_gb)
 
-def _judged(memory: MemoryEstimate, offered: _Configuration) -> Option:
-    capacity = offered.capacity_gb
+    def price(place: int) -> tuple[Decimal, int, float]:
+        one = found[place]
+        return (one.usd_per_hour or Decimal(0), one.count, one.sold_gb)
+
+    places = range(len(found))
+    return _Offered(found, tuple(sorted(places, key=simplicity)), tuple(sorted(places, key=price)))
+
+
+def _judged(method: Method, need: Need, offered: _Configuration) -> Option:
+    plan, _least, _most, basis = need
+    capacity = offered.sold_gb if basis == "total" else offered.each_gb
     return Option(
         offered.gpu,
         offered.count,
+        offered.sold_gb,
         capacity,
-        capacity,
-        verdict(memory, capacity),
-        round(capacity - memory.plan_gb, 6),
+        verdict(need, capacity),
+        capacity - plan,
         offered.usd_per_hour,
-        memory.method != "inference" and not offered.fast_link,
+        method != "inference" and not offered.fast_link,
+        basis,
     )
 
 
-def verdict(memory: MemoryEstimate, capacity_gb: float) -> Verdict:
+def verdict(need: Need, capacity_gb: float) -> Verdict:
     """fits: the plan (and the range's high end) is within capacity; tight: the floor (or low end) is; else no."""
-    if max(memory.plan_gb, memory.high_gb or 0.0) <= capacity_gb:
+    if need.most_gb <= capacity_gb:
         return "fits"
-    return "tight" if (memory.low_gb or memory.floor_gb) <= capacity_gb else "no"
+    return "tight" if need.least_gb <= capacity_gb else "no"
 
 
-def fit(memory: MemoryEstimate, prices: PriceList) -> Fit:
+def fit(demand: Demand, prices: PriceList) -> Fit:
     """Judge every configuration on offer and pick the ones worth naming."""
-    options = tuple(_judged(memory, offered) for offered in _offered(prices))
-    fitting = [option for option in options if option.verdict == "fits"]
-    fast = [option for option in fitting if not option.split_slow]
-    pool = fast or fitting  # slow splitting is better named than nothing
-    simplest = min(pool, key=_simplicity, default=None)
-    cheapest = min(pool, key=_price, default=None)
+    method = demand.method
+    needs = {count: demand.need(count) for count in prices.counts}
+    offered = _offered(prices)
+    options = tuple([_judged(method, needs[one.count], one) for one in offered.configurations])
+    simple, cheap = ([options[place] for place in order] for order in (offered.by_simplicity, offered.by_price))
+    fitting = [option for option in simple if option.verdict == "fits"]
+    pool = [option for option in fitting if not option.split_slow] or fitting  # slow is better named than nothing
+    simplest = pool[0] if pool else None
+    slow = simplest is not None and simplest.split_slow
+    cheapest = next((o for o in cheap if o.verdict == "fits" and o.split_slow <= slow), None)
     named = {option.gpu for option in (simplest, cheapest) if option}
-    others = [option for option in pool if option.gpu not in named]
-    cheaper = [o for o in fitting if o.split_slow and fast and cheapest and _price(o) < _price(cheapest)]
+    cheaper = None
+    if cheapest is not None and not slow:
+        before = cheap[: cheap.index(cheapest)]
+        cheaper = next((o for o in before if o.split_slow and o.verdict == "fits"), None)
     return Fit(
         options=options,
         simplest=simplest,
         cheapest=cheapest,
-        alternative=min(others, key=_simplicity, default=None),
-        cheaper_slow=min(cheaper, key=_price, default=None),
-        nodes=None if fitting else _nodes(memory, prices),
+        alternative=next((option for option in pool if option.gpu not in named), None),
+        cheaper_slow=cheaper,
+        likely=_likely(simple, simplest, cheapest),
+        nodes=None if fitting else _nodes(demand, prices),
     )
 
 
-def smallest_count(memory: MemoryEstimate, gpu: str, prices: PriceList) -> Option | None:
+def _likely(simple: list[Option], simplest: Option | None, cheapest: Option | None) -> Option | None:
+    """The least configuration that holds what is expected, where it spares GPUs or money."""
+    holding = [option for option in simple if option.spare_gb >= 0 and option.verdict == "tight"]
+    if not holding:
+        return None
+    found = next((option for option in holding if not option.split_slow), holding[0])
+    if simplest is None or cheapest is None:
+        return found
+    fewer = found.count < simplest.count
+    less = found.count == simplest.count and (found.usd_per_hour or 0) < (cheapest.usd_per_hour or 0)
+    return found if fewer or less else None
+
+
+def smallest_count(demand: Demand, gpu: str, prices: PriceList) -> Option | None:
     """The fewest GPUs of one model (up to 8) that fit, counting only the counts on offer; None when 8 do not."""
     row = prices.row(gpu)
     limit = row.max_per_host if row else MAX_COUNT
-    tries = (judge(memory, gpu, count, prices) for count in prices.counts if count <= limit)
+    tries = (judge(demand, gpu, count, prices) for count in prices.counts if count <= limit)
     return next((option for option in tries if option.verdict == "fits"), None)
 
 
@@ -164,16 +230,14 @@ def _fast_link(card: Gpu, row: PriceRow | None) -> bool:
     return card.nvlink
 
 
-def _price(option: Option) -> tuple[Decimal, int, float]:
-    return (option.usd_per_hour or Decimal(0), option.count, option.vram_gb)
+def _nodes(demand: Demand, prices: PriceList) -> Nodes | None:
+    """The cheapest way to hold the plan over several full hosts of one GPU model with a fast interconnect.
 
-
-def _simplicity(option: Option) -> tuple[int, Decimal, float]:
-    return (option.count, option.usd_per_hour or Decimal(0), option.vram_gb)
-
-
-def _nodes(memory: MemoryEstimate, prices: PriceList) -> Nodes | None:
-    """The cheapest way to hold the plan over several full hosts of one GPU model with a fast interconnect."""
+    Only by the rule: what each GPU of several hosts holds depends on how tools lay a run out over them.
+    """
+    need = demand.need(MAX_COUNT)
+    if need.basis == "per_gpu":
+        return None
     found = []
     catalog = load_catalog()
     for row in prices.rows:
@@ -181,6 +245,6 @@ def _nodes(memory: MemoryEstimate, prices: PriceList) -> Nodes | None:
         if not row.available or card.vram_gb is None or not _fast_link(card, row):
             continue
         per_host = row.max_per_host
-        hosts = ceil(memory.plan_gb / (card.vram_gb * per_host))
+        hosts = ceil(need.plan_gb / (card.vram_gb * per_host))
         found.append(Nodes(row.gpu, hosts * per_host, hosts, row.usd_per_hour * hosts * per_host))
     return min(found, key=lambda nodes: (nodes.nodes, nodes.usd_per_hour), default=None)

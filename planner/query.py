@@ -32,7 +32,7 @@ class PlanQuery:
     ``params_b`` is the nominal size in billions of parameters ("Llama 70B" is 70).  ``bits`` is the
     precision of the weights when running (None: 16).  ``gpu``/``count`` name a configuration the
     user asks about.  The run details (``context`` in tokens, per-device ``batch``, ``lora_rank``,
-    concurrent ``users``) are None where not stated.
+    concurrent ``users``, a ``fused_loss``) are None where not stated.
     Raises PlanError for a size outside MIN_PARAMS_B..MAX_PARAMS_B or a count outside 1..MAX_COUNT.
     """
 
@@ -46,6 +46,7 @@ class PlanQuery:
     batch: int | None = None
     lora_rank: int | None = None
     users: int | None = None
+    fused_loss: bool | None = None
 
     def __post_init__(self) -> None:
         if not MIN_PARAMS_B <= self.params_b <= MAX_PARAMS_B:  # also refuses NaN
@@ -59,4 +60,4 @@ class PlanQuery:
     @property
     def has_run_details(self) -> bool:
         """Whether the user stated anything that the rule tier does not count."""
-        return any(v is not None for v in (self.context, self.batch, self.lora_rank, self.users))
+        return any(v is not None for v in (self.context, self.batch, self.lora_rank, self.users, self.fused_loss))

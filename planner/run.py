@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from planner.architecture import Shape
+from planner.memory import Formula
 from planner.query import Method
 
 Sharding = Literal["none", "split", "zero1", "zero2", "zero3"]
@@ -51,21 +52,20 @@ class Run:
         return (self.software or "").lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Bytes of one term on one GPU: the least, what to expect, the most."""
 
     name: str
     low: float
     expected: float
     high: float
-    formula: str
+    written: Formula
     source: str
 
-
-def part(name: str, low: float, expected: float, high: float, formula: str, source: str) -> Part:
-    """A Part whose bounds are in order."""
-    return Part(name, min(low, expected), expected, max(high, expected), formula, source)
+    @property
+    def formula(self) -> str:
+        """Neutral text (see planner.memory.Formula)."""
+        return str(self.written)
 
 
 def total(parts: Iterable[Part], spread: tuple[float, float]) -> tuple[float, float, float]:
@@ -74,11 +74,12 @@ def total(parts: Iterable[Part], spread: tuple[float, float]) -> tuple[float, fl
     What is not stated (each part's own bounds) adds as squares, since parts are off independently; ``spread`` is what
     measurements of fully stated runs scatter around the estimate, as factors below and above it.
     """
-    parts = tuple(parts)
-    expected = sum(one.expected for one in parts)
-    down = math.sqrt(sum((one.expected - one.low) ** 2 for one in parts))
-    up = math.sqrt(sum((one.high - one.expected) ** 2 for one in parts))
-    return max(expected - down, 0.0) * spread[0], expected, (expected + up) * spread[1]
+    expected = down = up = 0.0
+    for one in parts:
+        expected += one.expected
+        down += (one.expected - one.low) ** 2
+        up += (one.high - one.expected) ** 2
+    return max(expected - math.sqrt(down), 0.0) * spread[0], expected, (expected + math.sqrt(up)) * spread[1]
 
 
 @lru_cache(maxsize=1024)

@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from planner.formats import format_of, weight_bytes
-from planner.run import Part, Run, part, sharding_of
+from planner.memory import Formula
+from planner.run import Part, Run, sharding_of
 
 #: What prefill holds of a token in the layer at work: the results of the feed-forward's three matrices and four copies
 #: of the hidden state (the residual, the norm's and the attention's results), 16 bits each.
@@ -55,17 +56,17 @@ def running_parts(run: Run) -> tuple[Part, ...]:
     most = _SLACK_MOST * weights.expected + _WORKSPACE_MOST
     return (
         weights,
-        part(
+        Part(
             "kv_cache",
             cache * _CACHE_LEAST if _may_quantise_cache(run) else cache,
             cache,
             cache,
-            f"{run.batch} x {run.seq_len} tokens / {split}",
+            Formula("{} x {} tokens / {}", (run.batch, run.seq_len, split)),
             "model-cards",
         ),
         _activations(run),
         *_logits(run, split),
-        part("overhead", 0.0, slack, most, "buffers and rounding", "measured"),
+        Part("overhead", 0.0, slack, most, Formula("buffers and rounding"), "measured"),
     )
 
 
@@ -79,8 +80,9 @@ def _weights(run: Run, split: int) -> Part:
     if form is None and bits < 16 and not _is_plain(run):
         inputs = shape.embedding if shape.tied else shape.embedding / 2
         bare = min(size, (shape.params - inputs) * bits / 8 / split)
-    formula = f"{shape.params / 1e9:.4g} x {form.whole or form.bits if form else bits:g} bits / {split}"
-    return part("weights", bare, (bare + size) / 2, size, formula, form.source if form else "model-cards")
+    values = (shape.params / 1e9, (form.whole or form.bits) if form else bits, split)
+    source = form.source if form else "model-cards"
+    return Part("weights", bare, (bare + size) / 2, size, Formula("{} x {} bits / {}", values), source)
 
 
 def _may_quantise_cache(run: Run) -> bool:
@@ -107,8 +109,9 @@ def _activations(run: Run) -> Part:
         expected, most = min(prompt, _CHUNK), min(prompt, _CHUNK_MOST)
         if not run.software:
             most = max(most, prompt)
-    formula = f"{expected:.0f} tokens x {each} bytes"
-    return part("activations", 0.0, expected * each, most * each, formula, "measured")
+    return Part(
+        "activations", 0.0, expected * each, most * each, Formula("{} tokens x {} bytes", (expected, each)), "measured"
+    )
 
 
 def _logits(run: Run, split: int) -> tuple[Part, ...]:
@@ -126,5 +129,8 @@ def _logits(run: Run, split: int) -> tuple[Part, ...]:
     tokens = prompt_tokens(run) * run.batch
     least = max(run.seq_len - _REPLY_TOKENS, 0) * run.batch
     each = run.shape.vocab * _LOGIT / split
-    formula = f"{tokens:.0f} x {run.shape.vocab} x {_LOGIT} bytes / {split}"
-    return (part("logits", least * each, tokens * each, run.tokens * each, formula, "transformers-logits"),)
+    values = (tokens, run.shape.vocab, _LOGIT, split)
+    formula = "{} x {} x {} bytes / {}"
+    return (
+        Part("logits", least * each, tokens * each, run.tokens * each, Formula(formula, values), "transformers-logits"),
+    )

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from planner.formats import weight_bytes
-from planner.run import NF4_BITS, Part, Run, part, sharding_of
+from planner.memory import Formula
+from planner.run import NF4_BITS, Part, Run, sharding_of
 
 #: Tools that never hold all logits at once (fused cross entropy), and those that may, by settings not always stated.
 _FUSED: Final = ("unsloth", "liger")
@@ -89,6 +91,30 @@ class _Split:
     replicas: tuple[float, float] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Habits:
+    """What a training tool does that its users seldom state."""
+
+    named: bool
+    fuses: bool
+    may_fuse: bool
+    chunks: bool
+    reports_allocated: bool
+    fused_step: bool
+
+
+@lru_cache(maxsize=512)
+def _habits(tool: str) -> _Habits:
+    """The habits of the tools that a (lower-case) text names."""
+
+    def named(tools: tuple[str, ...]) -> bool:
+        return any(one in tool for one in tools)
+
+    return _Habits(
+        bool(tool), named(_FUSED), named(_MAYBE_FUSED), named(_CHUNKED), named(_REPORTS_ALLOCATED), "torchtune" in tool
+    )
+
+
 def _split(run: Run) -> _Split:
     kind, ways, offload = sharding_of(run.sharding, run.gpus)
     n = run.gpus
@@ -116,50 +142,64 @@ def training_parts(run: Run) -> tuple[Part, ...]:
     Sources: Korthikanti et al. (arXiv 2205.05198) for activations, Hu et al. (2106.09685) for adapters, Dettmers et al.
     (2305.14314) for NF4.
     """
-    split = _split(run)
-    parts = [*_states(run, split), _activations(run, split), _logits(run, split)]
-    parts.append(_reserve(run, parts))
-    return tuple(parts)
+    split, habits = _split(run), _habits(run.tool)
+    states = _states(run, split, habits)
+    each_token = (_activations(run, split), _logits(run, split, habits))
+    return (*states, *each_token, _reserve(run, states, each_token, habits))
 
 
-def _reserve(run: Run, parts: list[Part]) -> Part:
-    tokens = sum(one.expected for one in parts if one.name in ("activations", "logits"))
-    states = sum(one.expected for one in parts) - tokens
-    size = most = _RESERVE * states + _RESERVE_TOKENS * tokens + _FIXED
-    if any(tool in run.tool for tool in _REPORTS_ALLOCATED):
+def _reserve(run: Run, states: list[Part], each_token: tuple[Part, Part], habits: _Habits) -> Part:
+    held = 0.0
+    for one in states:
+        held += one.expected
+    tokens = each_token[0].expected + each_token[1].expected
+    size = most = _RESERVE * held + _RESERVE_TOKENS * tokens + _FIXED
+    if habits.reports_allocated:
         size = most = 0.0
     elif not run.packed:
         most += _RESERVE_VARIABLE * tokens
-    formula = f"{_RESERVE:g} x states + {_RESERVE_TOKENS:g} x (activations + logits) + {_FIXED / 1e9:g} GB"
-    return part("overhead", 0.0 if not run.software else size, size, most, formula, "measured")
+    formula = "{} x states + {} x (activations + logits) + {} GB"
+    values = (_RESERVE, _RESERVE_TOKENS, _FIXED / 1e9)
+    return Part("overhead", size if habits.named else 0.0, size, most, Formula(formula, values), "measured")
 
 
-def _states(run: Run, split: _Split) -> list[Part]:
+def _states(run: Run, split: _Split, habits: _Habits) -> list[Part]:
     shape = run.shape
     on_gpu = 0.0 if split.offload else 1.0
     if run.method == "full" and split.replicas:
         whole, shared = split.replicas
         size = (whole + shared / split.optimizer * on_gpu) * shape.params
-        formula = f"{shape.params / 1e9:.4g} x ({whole:g} + {shared:g} / {split.optimizer}) bytes"
-        parts = [part("weights", size, size, size, formula, "deepspeed-zero")]
+        formula = "{} x ({} + {} / {}) bytes"
+        stated = (shape.params / 1e9, whole, shared, split.optimizer)
+        parts = [Part("weights", size, size, size, Formula(formula, stated), "deepspeed-zero")]
     elif run.method in ("full", "full_8bit"):
-        rate = _full_rate(run, split)
+        rate = _full_rate(run, split, habits)
         size = rate * shape.params / split.optimizer * on_gpu
-        formula = f"{shape.params / 1e9:.4g} x {rate:g} bytes / {split.optimizer}"
-        parts = [part("weights", size, size, size, formula, "measured")]
+        values = (shape.params / 1e9, rate, split.optimizer)
+        parts = [Part("weights", size, size, size, Formula("{} x {} bytes / {}", values), "measured")]
     else:
         plain = shape.params * max(run.bits or 16, 8) / 8
         base = (weight_bytes(shape, NF4_BITS) if run.method == "qlora" else plain) * on_gpu / split.weights
         adapters = shape.lora_params(run.lora_rank or _RANK)
         size = _ADAPTER * adapters / split.optimizer * on_gpu
+        held = (shape.params / 1e9, split.weights)
         low = size / 4 if run.lora_rank is None else size * 0.7  # query and value matrices alone
         parts = [
-            part("weights", base, base, base, f"{shape.params / 1e9:.4g} / {split.weights}", "model-cards"),
-            part("adapters", low, size, size * 1.5, f"{adapters / 1e6:.0f} x 10^6 x {_ADAPTER:g} bytes", "lora-paper"),
+            Part("weights", base, base, base, Formula("{} / {}", held), "model-cards"),
+            Part(
+                "adapters",
+                low,
+                size,
+                size * 1.5,
+                Formula("{} x 10^6 x {} bytes", (adapters / 1e6, _ADAPTER)),
+                "lora-paper",
+            ),
         ]
     if split.gathers:
         gathered = _gathered(run) / split.layer
-        parts.append(part("gathered", gathered * 0.8, gathered, gathered * 1.25, "2 layers + embeddings", "measured"))
+        parts.append(
+            Part("gathered", gathered * 0.8, gathered, gathered * 1.25, Formula("2 layers + embeddings"), "measured")
+        )
     return parts
 
 
@@ -173,7 +213,7 @@ def _gathered(run: Run) -> float:
     return _GATHERED * (2 * shape.layer_params * NF4_BITS / 8 + (shape.embedding + matrix) * 2)
 
 
-def _full_rate(run: Run, split: _Split) -> float:
+def _full_rate(run: Run, split: _Split, habits: _Habits) -> float:
     stated = (run.optimizer or "").lower()
     if "fp32" in stated or "float32" in stated or run.bits == 32:
         return _FULL_32BIT
@@ -183,7 +223,7 @@ def _full_rate(run: Run, split: _Split) -> float:
         return _FULL_MEGATRON
     if split.gathers:
         return _FULL_SHARDED
-    return _FULL_FUSED_STEP if "torchtune" in run.tool else _FULL
+    return _FULL_FUSED_STEP if habits.fused_step else _FULL
 
 
 def _activations(run: Run, split: _Split) -> Part:
@@ -195,24 +235,25 @@ def _activations(run: Run, split: _Split) -> Part:
     every = _NOT_CHECKPOINTED * shape.layers * layer
     tokens = run.tokens / split.activations
     rate = every if run.grad_ckpt is False else kept
-    high = every if run.grad_ckpt is None else rate
-    return part("activations", rate * tokens, rate * tokens, high * tokens, f"{tokens:.0f} tokens", "korthikanti")
+    high = max(every, rate) if run.grad_ckpt is None else rate
+    return Part(
+        "activations", rate * tokens, rate * tokens, high * tokens, Formula("{} tokens", (tokens,)), "korthikanti"
+    )
 
 
-def _logits(run: Run, split: _Split) -> Part:
-    size = run.tokens / split.activations * run.shape.vocab
+def _logits(run: Run, split: _Split, habits: _Habits) -> Part:
+    tokens = run.tokens / split.activations
+    size = tokens * run.shape.vocab
     fused = run.fused_loss
-    if fused is None and any(tool in run.tool for tool in _FUSED):
+    if fused is None and habits.fuses:
         fused = True
-    if fused is None and any(tool in run.tool for tool in _CHUNKED):
+    if fused is None and habits.chunks:
         low, rate, high = 0.0, _LOGIT_FUSED, _LOGIT_CHUNKED_MOST
-    elif fused is None and any(tool in run.tool for tool in _MAYBE_FUSED):
+    elif fused is None and habits.may_fuse:
         low, rate, high = _LOGIT_FUSED, _LOGIT_MAYBE, _LOGIT
     elif fused:
         low, rate, high = _LOGIT_FUSED, _LOGIT_FUSED, 3 * _LOGIT_FUSED
-    else:
-        low, rate, high = _LOGIT, _LOGIT, _LOGIT
-        if not run.software:  # it may be a tool that fuses them
-            low = _LOGIT_FUSED
-    formula = f"{run.tokens / split.activations:.0f} x {run.shape.vocab} x {rate:g} bytes"
-    return part("logits", low * size, rate * size, high * size, formula, "measured")
+    else:  # a tool that is not named may fuse them
+        low, rate, high = _LOGIT if habits.named else _LOGIT_FUSED, _LOGIT, _LOGIT
+    values = (tokens, run.shape.vocab, rate)
+    return Part("logits", low * size, rate * size, high * size, Formula("{} x {} x {} bytes", values), "measured")

@@ -9,13 +9,14 @@ from decimal import Decimal
 from bot.rates.values import Rate
 from bot.reader.question import Problem, Question, Topic
 from bot.shop.shop import Fact, Links
+from planner.change import Change
 from planner.compare import GpuFigures, MethodFigures, MethodRatio
 from planner.cost import RunCost
 from planner.fit import Option
-from planner.peak import PeakOn
 from planner.plan import Asked, MethodPlan
 from planner.query import Method
 from planner.reverse import Affordable, Largest
+from planner.room import PeakOn
 
 NoteValue = str | int | float | Decimal | date | datetime | Option | tuple[str, ...]
 
@@ -78,6 +79,7 @@ class Answer:
     methods: tuple[MethodPlan, ...] = ()
     peak: PeakOn | None = None  # by the model's layers, on the configuration that the answer leads with
     peak_instead: Option | None = None  # what holds the peak, where that configuration does not
+    changes: tuple[Change, ...] = ()  # what would make the run fit, where it does not
     asked: Asked | None = None
     asked_by_method: tuple[Asked, ...] = ()  # where several methods were planned on a named GPU
     run: RunCost | None = None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bot.answers.answer import Answer
 from bot.answers.common import Desk
 from bot.answers.plan import answer_plan, model_name, money_for, notes_on
-from planner.memory import MemoryEstimate
-from planner.plan import Asked, Plan
+from planner.plan import Asked, MethodPlan, Plan
 from planner.query import TRAINING
 
 
@@ -26,7 +25,7 @@ def answer_check(desk: Desk) -> Answer:
     single = len(methods) == 1
     asked = plan.asked[0] if single else _most_demanding_that_fits(plan)
     headline = next((m for m in plan.methods if m.method == asked.method), plan.methods[0])
-    _verdict_notes(desk, asked, headline.memory)
+    _verdict_notes(desk, asked, headline)
     notes_on(desk, plan)
     peak = desk.peak(plan, asked)
     run, block = money_for(desk, plan, headline, peak.instead)
@@ -37,6 +36,7 @@ def answer_check(desk: Desk) -> Answer:
         methods=plan.methods,
         peak=peak.on,
         peak_instead=peak.instead,
+        changes=desk.changes(plan, asked),
         asked=asked,
         asked_by_method=() if single else plan.asked,
         run=run,
@@ -51,13 +51,13 @@ def _most_demanding_that_fits(plan: Plan) -> Asked:
     return fitting[-1] if fitting else plan.asked[0]
 
 
-def _verdict_notes(desk: Desk, asked: Asked, memory: MemoryEstimate) -> None:
-    option = asked.option
+def _verdict_notes(desk: Desk, asked: Asked, plan: MethodPlan) -> None:
+    option, memory = asked.option, plan.memory
     if not asked.rented:
         desk.note("not_rented", gpu=option.gpu)
-    if option.verdict == "tight":
+    if option.verdict == "tight" and plan.leading is None:
         desk.note("tight", gb=-option.spare_gb)
     # The floor of these methods is the frozen or served weights alone.
-    weights_only = asked.method in {"qlora", "lora", "inference"}
+    weights_only = plan.leading is None and asked.method in {"qlora", "lora", "inference"}
     if weights_only and option.verdict == "no" and option.count == 1 and memory.floor_gb > option.capacity_gb:
         desk.note("weights_exceed", weights=memory.floor_gb, vram=option.capacity_gb, bits=memory.bits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
+from itertools import islice
 
 from bot.answers.answer import Answer, Note, NoteValue
 from bot.answers.quotes import Teller
@@ -12,16 +13,20 @@ from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Problem, Question
 from bot.shop.shop import Shop
 from planner.catalog import load_catalog
+from planner.change import Change, changes
 from planner.cost import RunCost, run_cost
 from planner.errors import PlanError
-from planner.fit import Option
+from planner.fit import Option, fit
+from planner.layers import Layers, check_context
 from planner.offer import PriceList
-from planner.peak import PeakOn, peak_on, smallest_holding, with_room
 from planner.plan import Asked, MethodPlan, Plan, make_plan
 from planner.query import TRAINING, Method, PlanQuery
+from planner.room import PeakOn, peak_on, with_room
 
 #: The block whose price stands in where no hours are stated.
 BLOCK_HOURS = 10
+#: Ways out that a phone's screen has room for.
+MOST_CHANGES = 3
 #: Kinds of answers that name an amount to pay.
 _QUOTED = frozenset({"plan", "check", "price", "cost", "time", "convert"})
 
@@ -112,28 +117,44 @@ class Desk:
         self, params_b: float, methods: tuple[Method, ...], gpu: str | None = None, count: int | None = None
     ) -> Plan:
         """Plan and cite."""
-        plan = make_plan(self.query(params_b, methods, gpu, count), self.shop.prices)
+        query = self.query(params_b, methods, gpu, count)
+        plan = make_plan(query, self.shop.prices)
         for method in plan.methods:
-            self.cite(*method.memory.sources)
+            self.cite(*method.rule.sources, *method.memory.sources)
+        try:
+            check_context(query)
+        except PlanError as error:
+            name = load_catalog().models[query.model or ""].name
+            self.note("context_beyond", model=name, tokens=int(error.nearest or 0))
         return plan
 
     def peak(self, plan: Plan, asked: Asked | None) -> Led:
         """The peak by the model's layers, for one method of a named model or a run described: on the configuration
-        asked about, else the simplest; with what holds it instead, where that does not."""
+        asked about, else the one that the plan leads with; with what holds it instead, where that does not."""
         if len(plan.methods) != 1 or not (plan.query.model or plan.query.has_run_details):
             return Led()
         only = plan.methods[0]
-        option = asked.option if asked is not None else only.fit.simplest
+        option = only.leading or (asked.option if asked is not None else only.fit.simplest)
         found = peak_on(plan.query, only.method, option) if option is not None else None
         if found is None:
             return Led()
         self.cite(*dict.fromkeys(one.source for one in found.parts))
-        # The peak counts what the rule does not.
-        self.notes = [note for note in self.notes if note.code != "run_details"]
         if option is not None and only.method == "inference":
             found = with_room(found, plan.query, option)
-        instead = None if found.holds else smallest_holding(plan.query, only.method, only.fit.options)
-        return Led(found, instead)
+        if found.holds:
+            return Led(found)
+        by_layers = only.fit if only.leading is not None else fit(Layers(plan.query, only.method), self.shop.prices)
+        return Led(found, by_layers.best)
+
+    def changes(self, plan: Plan, asked: Asked | None) -> tuple[Change, ...]:
+        """What would make one method's run fit, where it does not: on the configuration asked about, else at all."""
+        if len(plan.methods) != 1:
+            return ()
+        only = plan.methods[0]
+        if only.fit.simplest is not None if asked is None else asked.option.verdict == "fits":
+            return ()
+        found = changes(plan.query, only.method, self.shop.prices, asked.option if asked is not None else None)
+        return tuple(islice(found, MOST_CHANGES))
 
     def cost(self, gpu: str, count: int, hours: Decimal, method: Method | None = None) -> RunCost:
         """Cost and cite."""
@@ -206,21 +227,8 @@ def problem(error: PlanError) -> Problem:
     return Problem(error.code, error.field, error.allowed, error.nearest)
 
 
-def run_details(desk: Desk) -> None:
-    """Say which of the user's settings the planning rule does not count."""
-    slots = desk.slots
-    stated = [
-        f"{name}={value}"
-        for name, value in (
-            ("context", slots.context),
-            ("batch", slots.batch),
-            ("lora_rank", slots.lora_rank),
-            ("users", slots.users),
-        )
-        if value is not None
-    ]
-    if stated:
-        desk.note("run_details", stated=tuple(stated))
+def not_counted(desk: Desk) -> None:
+    """Say what of the question no estimate counts."""
     if desk.question.algo is not None:
         desk.note("rl_extra", algo=desk.question.algo.upper())
     if desk.question.task in {"quantize", "merge"}:

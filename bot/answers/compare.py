@@ -8,7 +8,8 @@ from bot.answers.plan import answer_plan, model_name
 from bot.answers.price import answer_price
 from planner.catalog import load_catalog
 from planner.compare import GpuFigures, compare_gpus, compare_methods, method_ratio
-from planner.memory import MemoryEstimate, estimate
+from planner.memory import Demand, estimate
+from planner.plan import demand_of
 from planner.query import Method, PlanQuery
 
 #: The size the shop's page compares methods at.
@@ -32,14 +33,14 @@ def _gpus(desk: Desk) -> Answer:
     gpus = slots.gpus or (slots.gpu or "",) * len(slots.counts)
     counts = slots.counts if len(slots.counts) == len(gpus) else (slots.count or 1,) * len(gpus)
     size = desk.size()
-    memory = None
+    demand = None
     method: Method | None = slots.method
     if size is not None:
         method = method or ("inference" if desk.question.task == "run" else "qlora")
         if slots.method is None:
             desk.assume("method_assumed", method=method)
-        memory = _memory(desk, size, method)
-    figures = compare_gpus(tuple(zip(gpus, counts, strict=True)), desk.shop.prices, memory)
+        demand = _demand(desk, size, method)
+    figures = compare_gpus(tuple(zip(gpus, counts, strict=True)), desk.shop.prices, demand)
     for figure in figures:
         desk.cite(*figure.sources)
         if figure.usd_per_hour is None:
@@ -61,11 +62,10 @@ def _slower_boards(gpu: str) -> bool:
     return lower and (card.form_factor or "").startswith("SXM")
 
 
-def _memory(desk: Desk, size: float, method: Method) -> MemoryEstimate:
-    bits = desk.slots.bits if method == "inference" else None
-    memory = estimate(PlanQuery(params_b=size, methods=(method,), bits=bits), method)
-    desk.cite(*memory.sources)
-    return memory
+def _demand(desk: Desk, size: float, method: Method) -> Demand:
+    query = desk.query(size, (method,))
+    desk.cite(*estimate(query, method).sources)
+    return demand_of(query, method)
 
 
 def _choice(desk: Desk, figures: tuple[GpuFigures, ...]) -> None:

@@ -98,7 +98,7 @@ def answer_time(desk: Desk) -> Answer:
     if plan is not None and len(plan.methods) == 1:
         asked = plan.asked[0] if plan.asked else None
         fits = asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option)
-        option = asked.option if asked is not None and fits else plan.methods[0].fit.simplest
+        option = asked.option if asked is not None and fits else plan.methods[0].fit.best
     gpu = option.gpu if option else slots.gpu if slots.gpu and desk.shop.prices.row(slots.gpu) else None
     block: RunCost | None = None
     run: RunCost | None = None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.answers.answer import Answer
-from bot.answers.common import Desk, fit_notes, run_details
+from bot.answers.common import Desk, fit_notes, not_counted
 from planner.catalog import load_catalog
 from planner.cost import RunCost
 from planner.fit import Option, fit
 from planner.memory import estimate
-from planner.plan import Asked, MethodPlan, Plan
-from planner.query import MAX_COUNT, METHODS, TRAINING, Method, PlanQuery
+from planner.plan import MethodPlan, Plan, demand_of
+from planner.query import MAX_COUNT, METHODS, TRAINING, Method
 
 #: Methods from the lightest on, for "which method would fit".
 _LIGHTER: tuple[Method, ...] = ("qlora", "lora", "full_8bit", "full")
@@ -28,7 +30,8 @@ def answer_plan(desk: Desk) -> Answer:
     methods = desk.methods(TRAINING if desk.question.task == "train" else METHODS)
     gpu = desk.slots.gpu
     plan = desk.plan(size, methods, gpu, desk.slots.count)
-    asked = _asked(desk, plan)
+    plan = _at_most(desk, plan)
+    asked = plan.asked
     if gpu is not None and desk.shop.prices.row(gpu) is None:
         desk.note("not_rented", gpu=gpu)
     notes_on(desk, plan)
@@ -44,6 +47,7 @@ def answer_plan(desk: Desk) -> Answer:
         methods=plan.methods,
         peak=peak.on,
         peak_instead=peak.instead,
+        changes=desk.changes(plan, asked[0] if asked else None),
         asked=asked[0] if asked and len(methods) == 1 else None,
         asked_by_method=asked if len(methods) > 1 else (),
         run=run,
@@ -52,16 +56,19 @@ def answer_plan(desk: Desk) -> Answer:
     )
 
 
-def _asked(desk: Desk, plan: Plan) -> tuple[Asked, ...]:
-    """The verdicts on the GPU named; "how many?" where no count holds it is answered on the largest instance."""
+def _at_most(desk: Desk, plan: Plan) -> Plan:
+    """The same; where no count of the GPU named holds a method, judged on the largest instance ("how many?")."""
     gpu = plan.query.gpu
     if gpu is None or plan.query.count is not None or all(one.option.verdict == "fits" for one in plan.asked):
-        return plan.asked
+        return plan
     row = desk.shop.prices.row(gpu)
     most = row.max_per_host if row is not None else MAX_COUNT
-    full = desk.plan(plan.query.params_b, plan.query.methods, gpu, most).asked
-    return tuple(
-        one if one.option.verdict == "fits" else largest for one, largest in zip(plan.asked, full, strict=True)
+    full = desk.plan(plan.query.params_b, plan.query.methods, gpu, most)
+    chosen = [plan if asked.option.verdict == "fits" else full for asked in plan.asked]
+    return replace(
+        plan,
+        methods=tuple(one.methods[index] for index, one in enumerate(chosen)),
+        asked=tuple(one.asked[index] for index, one in enumerate(chosen)),
     )
 
 
@@ -105,20 +112,23 @@ def notes_on(desk: Desk, plan: Plan) -> None:
     """What there is to say about a plan beside its figures."""
     single = len(plan.methods) == 1
     for method in plan.methods:
-        if single and method.fit.simplest is None:
+        if single and method.fit.simplest is None and method.leading is None:
             _instead(desk, method)
         if single:
             fit_notes(desk, method)
             _tight(desk, method)
-    if any(method.method != "inference" for method in plan.methods):
+    if plan.query.has_run_details:
+        desk.assume("layers_tier")
+    elif any(method.method != "inference" for method in plan.methods):
         desk.assume("rule_tier")
     if single and plan.methods[0].method == "inference":
-        margin = load_catalog().rules["inference"].margin or 1.0
-        desk.assume("short_context", margin_percent=round((margin - 1) * 100))
+        if plan.methods[0].leading is None:
+            margin = load_catalog().rules["inference"].margin or 1.0
+            desk.assume("short_context", margin_percent=round((margin - 1) * 100))
         if desk.slots.bits is None:
             desk.assume("bits_assumed", bits=16)
             _four_bit(desk, plan)
-    run_details(desk)
+    not_counted(desk)
     failed = desk.question.failed_gpu
     if failed is not None:
         vram = load_catalog().gpu(failed).vram_gb
@@ -130,7 +140,7 @@ def _tight(desk: Desk, plan: MethodPlan) -> None:
     """A single card on which QLoRA is tight: what its authors managed on one of that memory."""
     facts = {fact.key: fact.value for fact in desk.shop.facts_on("comparable")}
     size, memory = facts.get("qlora_fitted_b"), facts.get("qlora_fitted_gb")
-    if plan.method != "qlora" or not isinstance(size, int) or not isinstance(memory, int):
+    if plan.method != "qlora" or plan.leading is not None or not isinstance(size, int) or not isinstance(memory, int):
         return
     for option in plan.fit.options:
         if option.verdict == "tight" and option.count == 1 and option.vram_gb == memory:
@@ -153,10 +163,17 @@ def _instead(desk: Desk, plan: MethodPlan) -> None:
 
 def _four_bit(desk: Desk, plan: Plan) -> None:
     """Running in 16 bits: what 4 bits would take."""
-    memory = estimate(PlanQuery(params_b=plan.query.params_b, methods=("inference",), bits=4), "inference")
-    option = fit(memory, desk.shop.prices).simplest
-    if option is not None:
-        desk.note("four_bit", floor=memory.floor_gb, plan=memory.plan_gb, option=option)
+    query = replace(plan.query, bits=4)
+    demand = demand_of(query, "inference")
+    option = fit(demand, desk.shop.prices).simplest
+    if option is None:
+        return
+    if plan.methods[0].leading is not None:
+        if plan.methods[0].fit.simplest is not None and option != plan.methods[0].fit.simplest:
+            desk.note("four_bit_run", option=option)
+        return
+    memory = estimate(query, "inference")
+    desk.note("four_bit", floor=memory.floor_gb, plan=memory.plan_gb, option=option)
 
 
 def money_for(
@@ -166,7 +183,7 @@ def money_for(
     peak ``instead``."""
     if headline is None:
         return None, None
-    option = headline.fit.simplest
+    option = headline.fit.best
     asked = next((a for a in plan.asked if a.method == headline.method), None)
     if asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option):
         option = asked.option

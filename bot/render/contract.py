@@ -14,9 +14,9 @@ from bot.reader.question import Question
 from planner.compare import GpuFigures, MethodFigures
 from planner.cost import RunCost
 from planner.fit import Option
-from planner.peak import PeakOn
 from planner.plan import Asked, MethodPlan
 from planner.reverse import Affordable, Largest
+from planner.room import PeakOn
 
 #: Slots that are money, written as strings.
 _MONEY = frozenset({"budget_usd", "budget"})
@@ -104,7 +104,7 @@ def _option(option: Option) -> dict[str, Any]:
         "vram_gb": _number(option.vram_gb),
         "capacity_gb": option.capacity_gb,
         "verdict": option.verdict,
-        "spare_gb": option.spare_gb,
+        "spare_gb": round(option.spare_gb, 6),
         "usd_per_hour": _maybe(option.usd_per_hour),
     }
 
@@ -125,7 +125,7 @@ def _asked(asked: Asked | None) -> dict[str, Any] | None:
         "rented": asked.rented,
         "method": asked.method,
         "verdict": option.verdict,
-        "spare_gb": option.spare_gb,
+        "spare_gb": round(option.spare_gb, 6),
     }
 
 
@@ -167,7 +167,7 @@ def _gpu(figures: GpuFigures) -> dict[str, Any]:
         "usd_per_hour": _maybe(figures.usd_per_hour),
         "usd_per_tflop_hour": _maybe(figures.usd_per_tflop_hour),
         "verdict": option.verdict if option else None,
-        "spare_gb": option.spare_gb if option else None,
+        "spare_gb": round(option.spare_gb, 6) if option else None,
     }
 
 

@@ -10,12 +10,17 @@ from hypothesis import strategies as st
 
 from planner.architecture import shape_of, typical_shape
 from planner.catalog import load_catalog
-from planner.fit import judge
+from planner.change import changes
+from planner.errors import PlanError
+from planner.fit import fit, judge
 from planner.formats import format_named, format_of, weight_bytes
+from planner.layers import Layers, check_context
 from planner.memory import estimate
 from planner.offer import PriceList
-from planner.peak import peak, peak_on, smallest_holding, with_room
-from planner.query import METHODS, TRAINING, PlanQuery
+from planner.peak import peak
+from planner.plan import make_plan
+from planner.query import METHODS, TRAINING, Method, PlanQuery
+from planner.room import peak_on, with_room
 from planner.rows import estimate_row
 from planner.run import Run
 
@@ -173,23 +178,89 @@ def test_a_larger_model_never_takes_less(params_b: float, times: float) -> None:
         assert peak(large).expected >= 0.999 * peak(small).expected
 
 
-def test_what_holds_a_peak_is_on_offer_and_holds_it(shop) -> None:  # type: ignore[no-untyped-def]
-    prices: PriceList = shop.prices
-    query = PlanQuery(params_b=8, methods=("lora",), model="llama-3.1-8b", context=8192, batch=4)
-    memory = estimate(query, "lora")
-    options = [judge(memory, row.gpu, count, prices) for row in prices.rows for count in (1, 2, 4, 8)]
-    chosen = smallest_holding(query, "lora", options)
-    assert chosen is not None
-    on = peak_on(query, "lora", chosen)
-    assert on is not None
-    assert on.holds
-    assert all(
-        not found.holds
-        for option in options
-        if option.count < chosen.count
-        and (found := peak_on(query, "lora", option)) is not None
-        and not option.split_slow
+def test_what_is_said_of_a_run_makes_the_layers_lead(shop) -> None:  # type: ignore[no-untyped-def]
+    query = PlanQuery(params_b=8, methods=("lora", "full"), model="llama-3.1-8b", context=8192, batch=4)
+    plan = make_plan(query, shop.prices)
+    for one in plan.methods:
+        assert (one.memory.tier, one.memory.basis, one.rule.tier) == ("architecture", "per_gpu", "rule")
+        assert one.leading is not None
+        on = peak_on(query, one.method, one.leading)
+        assert on is not None
+        assert on.expected_gb == pytest.approx(one.memory.plan_gb, abs=1e-5)
+        assert on.capacity_gb == pytest.approx(one.leading.capacity_gb, abs=1e-5)
+        for option in one.fit.options:
+            needed = Layers(query, one.method).need(option.count)
+            fits, tight = needed.most_gb <= option.capacity_gb, needed.least_gb <= option.capacity_gb
+            assert option.verdict == ("fits" if fits else "tight" if tight else "no")
+            assert option.spare_gb == pytest.approx(option.capacity_gb - needed.plan_gb)
+    bare = make_plan(PlanQuery(params_b=8, methods=("lora",), model="llama-3.1-8b"), shop.prices)
+    assert bare.methods[0].memory is bare.methods[0].rule
+
+
+def test_what_is_likely_spares_gpus_or_money_and_holds_what_is_expected(shop) -> None:  # type: ignore[no-untyped-def]
+    query = PlanQuery(params_b=8, methods=("qlora",), model="llama-3.1-8b", context=8000, batch=2)
+    fit = make_plan(query, shop.prices).methods[0].fit
+    assert fit.likely is not None
+    assert fit.simplest is not None
+    assert fit.likely.verdict == "tight"
+    assert fit.likely.spare_gb >= 0
+    assert fit.likely.usd_per_hour < fit.simplest.usd_per_hour
+    assert fit.best == fit.simplest
+
+
+@given(
+    st.sampled_from(METHODS),
+    st.sampled_from(["llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b"]),
+    st.integers(512, 100_000),
+    st.integers(1, 64),
+    st.sampled_from([None, ("h100", 1), ("l40s", 8), ("a100-80", 2)]),
+)
+def test_every_change_makes_a_run_fit_and_is_the_smallest_of_its_kind(
+    shop,  # type: ignore[no-untyped-def]
+    method: Method,
+    model: str,
+    context: int,
+    many: int,
+    on: tuple[str, int] | None,
+) -> None:
+    trains = method != "inference"
+    many_field = "batch" if trains else "users"
+    query = PlanQuery(
+        params_b=shape(model).params / 1e9, methods=(method,), model=model, context=context, **{many_field: many}
     )
+    prices: PriceList = shop.prices
+
+    def held(changed: PlanQuery, by: Method = method) -> bool:
+        demand = Layers(changed, by)
+        if on is None:
+            return fit(demand, prices).simplest is not None
+        return judge(demand, *on, prices).verdict == "fits"
+
+    option = judge(Layers(query, method), *on, prices) if on is not None else None
+    if held(query):
+        return
+    for change in changes(query, method, prices, option):
+        assert change.option.verdict == "fits"
+        match change.kind:
+            case "fused_loss":
+                assert held(replace(query, fused_loss=True))
+            case "method":
+                assert held(query, str(change.value))  # type: ignore[arg-type]
+            case "bits":
+                assert held(replace(query, bits=float(change.value or 0)))
+            case "context":
+                assert held(replace(query, context=int(change.value or 0)))
+                assert not held(replace(query, context=int(change.value or 0) + 512))
+            case _:
+                assert held(replace(query, **{change.kind: int(change.value or 0)}))
+                assert not held(replace(query, **{change.kind: int(change.value or 0) + 1}))
+
+
+def test_a_context_beyond_the_model_is_refused_with_the_longest() -> None:
+    check_context(PlanQuery(params_b=8, model="llama-3-8b", context=8192))
+    with pytest.raises(PlanError) as caught:
+        check_context(PlanQuery(params_b=8, model="llama-3-8b", context=16_384))
+    assert (caught.value.field, caught.value.nearest) == ("context", "8192")
 
 
 def test_the_longest_context_and_the_most_users_just_fit(shop) -> None:  # type: ignore[no-untyped-def]

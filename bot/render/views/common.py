@@ -104,7 +104,7 @@ def cited(sources: Iterable[str], say: Speaker) -> list[Line]:
 
 def arithmetic(plan: MethodPlan, say: Speaker) -> list[Line]:
     """How the memory of one method comes about."""
-    memory = plan.memory
+    memory = plan.rule
     lines = [say.line(_("{method}: {formula}"), method=say.method(plan.method), formula=say.formula(memory.formula))]
     if plan.method in {"full", "full_8bit"}:
         parts = ", ".join(
@@ -240,6 +240,21 @@ def worth_lines(worth: Worth | None, say: Speaker) -> list[Line]:
 
 def spare_text(option: Option, say: Speaker) -> str:
     """Spare or missing gigabytes."""
+    gb = say.gb(abs(option.spare_gb)) if option.basis == "total" else about(abs(option.spare_gb), say)
+    if option.basis == "per_gpu" and option.count > 1:
+        if option.spare_gb >= 0:
+            return say.text(_("{gb} to spare per GPU"), gb=gb)
+        return say.text(_("{gb} missing per GPU"), gb=gb)
     if option.spare_gb >= 0:
-        return say.text(_("{gb} to spare"), gb=say.gb(option.spare_gb))
-    return say.text(_("{gb} missing"), gb=say.gb(-option.spare_gb))
+        return say.text(_("{gb} to spare"), gb=gb)
+    return say.text(_("{gb} missing"), gb=gb)
+
+
+def rounded(gb: float) -> float:
+    """An estimate in GB with no more digits than it deserves."""
+    return round(gb, 1) if abs(gb) < 20 else round(gb)
+
+
+def about(gb: float, say: Speaker) -> str:
+    """The same with its unit."""
+    return say.gb(rounded(gb))

@@ -23,6 +23,9 @@ SENTENCES: Final[dict[str, str]] = {
     "rule_tier": _(
         "These are planning rules from the sources, not measurements: longer sequences and bigger batches take more, gradient checkpointing takes less."
     ),
+    "layers_tier": _(
+        "Estimated from the model's layers and checked against published measurements: your software and its settings can move it within the range."
+    ),
     "split_assumed": _("With several GPUs the model is split over them (FSDP or DeepSpeed ZeRO-3)."),
     "ten_hour_block": _("No hours were named, so the price of a {hours}-hour block is shown."),
     "method_assumed": _("No method was named, so {method} was taken."),
@@ -37,7 +40,10 @@ SENTENCES: Final[dict[str, str]] = {
     "nodes": _("Over several hosts: {gpus}×{nbsp}{gpu} on {nodes} hosts ({usd}/h in all)."),
     "not_rented": _("{gpu} is not for rent here."),
     "weights_exceed": _("In {bits}-bit the weights alone take {weights}, more than the {vram} there."),
-    "run_details": _("⚠ You named {stated}: this rule of thumb does not count that yet, so plan for more memory."),
+    "context_beyond": _(
+        "⚠ {model} was made for {tokens} tokens at most: more needs a stretched context (RoPE scaling)."
+    ),
+    "four_bit_run": _("In 4-bit: {option} ({price})."),
     "rl_extra": _("⚠ {algo} keeps further copies of the model in memory; this figure does not count them."),
     "four_bit": _("In 4-bit: {plan} (weights {floor}) → {option} ({price})."),
     "no_run_time": _(
@@ -92,14 +98,6 @@ SENTENCES: Final[dict[str, str]] = {
     "not_on_count_but": _("✗ {method}: not on {count} GPU; needs {option} ({price})"),
 }
 
-#: Names of the user's own settings in run_details.
-_SETTINGS: Final = {
-    "context": _("context {value}"),
-    "batch": _("batch {value}"),
-    "lora_rank": _("rank {value}"),
-    "users": _("{value} users"),
-}
-
 
 def say_note(note: Note, say: Speaker) -> Line:
     """The note in the speaker's language."""
@@ -138,8 +136,6 @@ def _said(name: str, value: Any, say: Speaker) -> str:
         return say.params(value)
     if name == "times" and isinstance(value, Decimal):
         return say.number(round(value)) if value >= 10 else say.number(value, 1)
-    if name == "stated":
-        return ", ".join(_setting(text, say) for text in value)
     if isinstance(value, datetime):
         return say.time(value)
     if isinstance(value, date):
@@ -147,8 +143,3 @@ def _said(name: str, value: Any, say: Speaker) -> str:
     if isinstance(value, int | float | Decimal):
         return say.number(value)
     return str(value)
-
-
-def _setting(text: str, say: Speaker) -> str:
-    name, _equals, value = text.partition("=")
-    return say.text(_SETTINGS[name], value=say.number(int(value)))

@@ -7,10 +7,19 @@ from typing import Final
 from bot.answers.answer import Answer
 from bot.render.document import Line
 from bot.render.i18n import Speaker, _
-from bot.render.views.common import TERM_NAMES, configuration, gpu_name, option_name, per_hour
-from planner.peak import PeakOn
+from bot.render.views.common import TERM_NAMES, about, configuration, gpu_name, option_name, per_hour, rounded
+from planner.change import Change
 from planner.plan import MethodPlan
+from planner.room import PeakOn
 
+_CHANGES: Final = {
+    "fused_loss": _("a fused cross-entropy loss (Unsloth, Liger)"),
+    "batch": _("batch {n}"),
+    "users": _("{n} at once"),
+    "context": _("{n} tokens"),
+    "bits": _("{n}-bit weights"),
+    "method": _("{method}"),
+}
 #: Share of the peak from which a term is worth a word.
 _NOTABLE: Final = 0.15
 
@@ -23,18 +32,18 @@ def peak_lines(answer: Answer, plan: MethodPlan, say: Speaker) -> list[Line]:
     values = {
         "where": configuration(peak.gpu, peak.count),
         "settings": _settings(peak, plan, say),
-        "expected": _about(peak.expected_gb, say),
-        "low": say.number(_rounded(peak.low_gb)),
-        "high": _about(peak.high_gb, say),
+        "expected": about(peak.expected_gb, say),
+        "low": say.number(rounded(peak.low_gb)),
+        "high": about(peak.high_gb, say),
     }
     if peak.count == 1:
         line = say.line(_("Peak on {where}, {settings}: about <b>{expected}</b> ({low} to {high})"), **values)
     else:
         line = say.line(_("Peak on {where}, {settings}: about <b>{expected}</b> per GPU ({low} to {high})"), **values)
     room = [*_split_lines(peak, say), *_room_lines(peak, say)]
-    if peak.sure:
+    if plan.leading is not None or peak.sure:  # where the peak leads, the verdict stands beside it
         return [line, *room]
-    offered = {"gpu": gpu_name(peak.gpu), "capacity": _about(peak.capacity_gb, say)}
+    offered = {"gpu": gpu_name(peak.gpu), "capacity": about(peak.capacity_gb, say)}
     if peak.holds:
         return [
             line,
@@ -42,6 +51,30 @@ def peak_lines(answer: Answer, plan: MethodPlan, say: Speaker) -> list[Line]:
             *room,
         ]
     return [line, say.line(_("⚠ More than the {capacity} of one {gpu}."), **offered), _instead(answer, say)]
+
+
+def change_lines(answer: Answer, say: Speaker) -> list[Line]:
+    """What would make the run fit."""
+    if not answer.changes:
+        return []
+    kept = answer.asked is not None
+    head = say.line(_("What would make it fit there:")) if kept else say.line(_("What would make it fit:"))
+    return [head, *(_change(change, kept, say) for change in answer.changes)]
+
+
+def _change(change: Change, kept: bool, say: Speaker) -> Line:
+    values = {"n": say.number(change.value) if isinstance(change.value, int | float) else ""}
+    if change.kind == "method":
+        values["method"] = say.method(str(change.value))
+    what = say.text(_CHANGES[change.kind], **values)
+    if kept:
+        return say.line(_("• {change}"), change=what)
+    return say.line(
+        _("• {change} → {option} · {price}"),
+        change=what,
+        option=option_name(change.option),
+        price=per_hour(say, change.option.usd_per_hour),
+    )
 
 
 def _split_lines(peak: PeakOn, say: Speaker) -> list[Line]:
@@ -79,7 +112,7 @@ def _instead(answer: Answer, say: Speaker) -> Line:
 def peak_terms(peak: PeakOn, say: Speaker) -> list[Line]:
     """The terms behind the peak, and what one GPU offers."""
     terms = ", ".join(
-        say.text(_("{part} {gb}"), part=say.text(TERM_NAMES[one.name]), gb=_about(one.expected / 1e9, say))
+        say.text(_("{part} {gb}"), part=say.text(TERM_NAMES[one.name]), gb=about(one.expected / 1e9, say))
         for one in peak.parts
         if one.expected >= 5e7
     )
@@ -92,7 +125,7 @@ def peak_terms(peak: PeakOn, say: Speaker) -> list[Line]:
         lines.append(
             say.line(_("A fused cross-entropy loss (Unsloth, Liger) does away with nearly all of the logits."))
         )
-    capacity = _about(peak.capacity_gb, say)
+    capacity = about(peak.capacity_gb, say)
     lines.append(say.line(_("One {gpu} offers {capacity} by its driver."), gpu=gpu_name(peak.gpu), capacity=capacity))
     return lines
 
@@ -101,12 +134,7 @@ def _settings(peak: PeakOn, plan: MethodPlan, say: Speaker) -> str:
     tokens = say.number(peak.seq_len)
     if plan.method == "inference":
         return say.many_text("{tokens} tokens, {n} user", "{tokens} tokens, {n} users", peak.batch, tokens=tokens)
-    return say.text(_("{tokens} tokens, batch {batch}, checkpointing"), tokens=tokens, batch=say.number(peak.batch))
-
-
-def _rounded(gb: float) -> float:
-    return round(gb, 1) if gb < 20 else round(gb)
-
-
-def _about(gb: float, say: Speaker) -> str:
-    return say.gb(_rounded(gb))
+    batch = say.number(peak.batch)
+    if peak.count > 1:
+        return say.text(_("{tokens} tokens, batch {batch} per GPU, checkpointing"), tokens=tokens, batch=batch)
+    return say.text(_("{tokens} tokens, batch {batch}, checkpointing"), tokens=tokens, batch=batch)

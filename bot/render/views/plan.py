@@ -6,6 +6,7 @@ from bot.answers.answer import Answer
 from bot.render.document import Builder, Line
 from bot.render.i18n import Speaker, _
 from bot.render.views.common import (
+    about,
     arithmetic,
     block_line,
     close,
@@ -18,9 +19,9 @@ from bot.render.views.common import (
     title,
 )
 from bot.render.views.notes import say_note
-from bot.render.views.peak import peak_lines, peak_terms
+from bot.render.views.peak import change_lines, peak_lines, peak_terms
 from planner.catalog import load_catalog
-from planner.fit import Option
+from planner.fit import Fit, Option
 from planner.plan import Asked, MethodPlan
 
 
@@ -44,26 +45,18 @@ def _candidates(answer: Answer, say: Speaker, build: Builder) -> None:
 
 
 def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None:
-    memory, fit = plan.memory, plan.fit
     build.line(say.line(_("<b>{title} · {method}</b>"), title=title(answer, say), method=say.method(plan.method)))
-    led = answer.peak is not None and answer.peak.described  # what the user said of the run counts more than the rule
-    if led:
-        build.lines(peak_lines(answer, plan, say))
-        build.line(say.line(_("Planning rule, without your settings: {plan}"), plan=say.gb(memory.plan_gb)))
-    elif memory.floor_gb == memory.plan_gb:
-        build.line(say.line(_("Memory: <b>{plan}</b>"), plan=say.gb(memory.plan_gb)))
-    else:
-        build.line(
-            say.line(
-                _("Memory: <b>{plan}</b> to plan for (floor {floor})"),
-                plan=say.gb(memory.plan_gb),
-                floor=say.gb(memory.floor_gb),
-            )
-        )
-    if not led or (answer.peak is not None and answer.peak.holds):
+    if plan.leading is not None:  # what the user said of the run counts more than the rule
         _asked(answer, say, build)
         _choices(answer, plan, say, build)
-    if not led:
+        build.lines(change_lines(answer, say))
+        build.lines(peak_lines(answer, plan, say))
+        build.line(say.line(_("Planning rule, without your settings: {plan}"), plan=say.gb(plan.rule.plan_gb)))
+    else:
+        build.line(_memory(plan, say))
+        _asked(answer, say, build)
+        _choices(answer, plan, say, build)
+        build.lines(change_lines(answer, say))
         build.lines(peak_lines(answer, plan, say))
     if answer.run is not None:
         build.lines(run_lines(answer.run, say))
@@ -73,8 +66,28 @@ def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None
     lines = arithmetic(plan, say)
     if answer.peak is not None:
         lines.extend(peak_terms(answer.peak, say))
-    lines.extend(_tight_line(option, say) for option in fit.options if option.verdict == "tight")
+    lines.extend(_tight_line(option, say) for option in _nearly(plan.fit))
     close(answer, say, build, lines)
+
+
+def _nearly(fit: Fit) -> list[Option]:
+    """Of each GPU model the least configuration that is tight."""
+    found: dict[str, Option] = {}
+    for option in fit.options:
+        if option.verdict == "tight":
+            found.setdefault(option.gpu, option)
+    return list(found.values())
+
+
+def _memory(plan: MethodPlan, say: Speaker) -> Line:
+    memory = plan.memory
+    if memory.floor_gb == memory.plan_gb:
+        return say.line(_("Memory: <b>{plan}</b>"), plan=say.gb(memory.plan_gb))
+    return say.line(
+        _("Memory: <b>{plan}</b> to plan for (floor {floor})"),
+        plan=say.gb(memory.plan_gb),
+        floor=say.gb(memory.floor_gb),
+    )
 
 
 def _asked(answer: Answer, say: Speaker, build: Builder) -> None:
@@ -86,11 +99,12 @@ def _asked(answer: Answer, say: Speaker, build: Builder) -> None:
         "fits": _("✓ <b>{option}</b> ({vram}): fits, {spare}"),
         "tight": _("⚠ <b>{option}</b> ({vram}): tight, {spare}"),
         "no": _("✗ <b>{option}</b> ({vram}): does not fit, {spare}"),
+        "likely": _("⚠ <b>{option}</b> ({vram}): probably fits, {spare}, but the range ends above it"),
     }
     price = f" · {per_hour(say, option.usd_per_hour)}" if asked.rented else ""
     build.line(
         say.line(
-            verdicts[option.verdict],
+            verdicts["likely" if option.verdict == "tight" and option.spare_gb >= 0 else option.verdict],
             option=option_name(option),
             vram=say.gb(option.vram_gb),
             spare=spare_text(option, say),
@@ -116,6 +130,10 @@ def _choices(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> 
             "Cheapest: <b>{option}</b> ({vram}) · <b>{price}</b>"
         )  # fmt: skip
         build.line(_choice(label, fit.cheapest, say))
+    if fit.likely is not None and (asked is None or fit.likely != asked.option):
+        build.line(_choice(_("Probably enough: {option} ({vram}) · {price} · {spare}"), fit.likely, say))
+    if fit.best is None:
+        build.line(say.line(_("✗ No single instance holds it.")))
     if fit.alternative is not None:
         build.line(_choice(_("Also: {option} ({vram}) · {price}"), fit.alternative, say))
 
@@ -131,8 +149,9 @@ def _choice(label: str, option: Option, say: Speaker) -> Line:
 
 
 def _tight_line(option: Option, say: Speaker) -> Line:
+    likely = option.spare_gb >= 0
     return say.line(
-        _("{option} ({vram}): tight, {spare}"),
+        _("{option} ({vram}): probably fits, {spare}") if likely else _("{option} ({vram}): tight, {spare}"),
         option=option_name(option),
         vram=say.gb(option.vram_gb),
         spare=spare_text(option, say),
@@ -168,6 +187,8 @@ def _several(answer: Answer, say: Speaker, build: Builder) -> None:
     else:
         build.line(say.line(_("<b>{title}</b>: memory and the simplest GPU per method"), title=name))
         build.lines([_summary(plan, say) for plan in answer.methods])
+    if any(plan.leading is not None for plan in answer.methods):
+        build.line(say.line(_("Counted with {settings}."), settings=_stated(answer, say)))
     example = f"{say.params(answer.methods[0].memory.params_b)} LoRA"
     if answer.block is not None:
         method = say.method(answer.block.method or "")
@@ -186,34 +207,64 @@ def _several(answer: Answer, say: Speaker, build: Builder) -> None:
     close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)], skip=_COUNT_NOTES)
 
 
+def _stated(answer: Answer, say: Speaker) -> str:
+    """What the user said of the run."""
+    slots = answer.question.slots
+    stated = (
+        (_("{n} tokens"), slots.context),
+        (_("batch {n} per GPU"), slots.batch),
+        (_("rank {n}"), slots.lora_rank),
+        (_("{n} at once"), slots.users),
+    )
+    return ", ".join(say.text(text, n=say.number(value)) for text, value in stated if value is not None)
+
+
 def _verdict(asked: Asked, plan: MethodPlan, say: Speaker) -> Line:
     """One method's verdict on the configuration asked about, and what holds it instead."""
-    option, simplest = asked.option, plan.fit.simplest
-    values = {"method": _method_label(plan, say), "plan": say.gb(plan.memory.plan_gb), "spare": spare_text(option, say)}
+    option, best = asked.option, plan.fit.best
+    values = {
+        "method": _method_label(plan, say),
+        "plan": _planned(plan, asked.option, say),
+        "spare": spare_text(option, say),
+    }
     if option.verdict == "fits":
         return say.line(_("✓ {method}: {plan}, {spare}"), **values)
-    if simplest is None:
+    if best is None:
         return say.line(_("✗ {method}: {plan}, {spare}; no single instance holds it"), **values)
-    values |= {"option": option_name(simplest), "price": per_hour(say, simplest.usd_per_hour)}
+    values |= {"option": option_name(best), "price": per_hour(say, best.usd_per_hour)}
+    if option.verdict == "tight" and best == option:
+        return say.line(_("⚠ {method}: {plan}, probably fits, {spare}"), **values)
     if option.verdict == "tight":
         return say.line(_("⚠ {method}: {plan}, tight, {spare} → {option} · {price}"), **values)
     return say.line(_("✗ {method}: {plan}, {spare} → {option} · {price}"), **values)
 
 
 def _summary(plan: MethodPlan, say: Speaker) -> Line:
-    memory, option = plan.memory, plan.fit.simplest
-    gb = say.gb(memory.plan_gb)
-    if plan.method == "full" and memory.floor_gb != memory.plan_gb:
+    memory, option = plan.memory, plan.fit.best
+    gb = _planned(plan, plan.leading, say)
+    if plan.method == "full" and memory.tier == "rule" and memory.floor_gb != memory.plan_gb:
         gb = say.text(_("{floor} to {plan}"), floor=say.number(memory.floor_gb), plan=gb)
     if option is None:
         return say.line(_("• {method}: <b>{gb}</b> → ✗ not in one instance"), method=say.method(plan.method), gb=gb)
-    return say.line(
-        _("• {method}: <b>{gb}</b> → {option} · {price}"),
-        method=_method_label(plan, say),
-        gb=gb,
-        option=option_name(option),
-        price=per_hour(say, option.usd_per_hour),
-    )
+    values = {
+        "method": _method_label(plan, say),
+        "gb": gb,
+        "option": option_name(option),
+        "price": per_hour(say, option.usd_per_hour),
+    }
+    if plan.fit.simplest is None:
+        return say.line(_("• {method}: <b>{gb}</b> → probably {option} · {price}"), **values)
+    return say.line(_("• {method}: <b>{gb}</b> → {option} · {price}"), **values)
+
+
+def _planned(plan: MethodPlan, option: Option | None, say: Speaker) -> str:
+    """The plan's memory; by the model's layers a rounded one, on each GPU of the configuration."""
+    gb = plan.memory.plan_gb
+    if plan.memory.basis == "total":
+        return say.gb(gb)
+    if option is None or option.count == 1:
+        return about(gb, say)
+    return say.text(_("{gb} per GPU"), gb=about(gb, say))
 
 
 def _method_label(plan: MethodPlan, say: Speaker) -> str:
