@@ -64,7 +64,7 @@ def changes(query: PlanQuery, method: Method, prices: PriceList, asked: Option |
 
 
 def _fewer_sequences(query: PlanQuery, trains: bool, held: Callable[[PlanQuery], Option | None]) -> Iterator[Change]:
-    now = (query.batch if trains else query.users) or 1
+    now = (query.batch if trains else query.users or query.batch) or 1
     kind: Literal["batch", "users"] = "batch" if trains else "users"
 
     def with_fewer(n: int) -> PlanQuery:

@@ -55,7 +55,7 @@ class Layers:
             method=self.method,
             bits=None if trains else query.bits,
             seq_len=query.context or (TRAINED_TOKENS if trains else SERVED_TOKENS),
-            batch=(query.batch if trains else query.users) or 1,
+            batch=(query.batch if trains else query.users or query.batch) or 1,
             grad_ckpt=True if trains else None,
             lora_rank=query.lora_rank,
             gpus=count,

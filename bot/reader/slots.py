@@ -20,6 +20,8 @@ _QLORA_BITS: Final = 4
 _FAR: Final = 4
 _PARALLEL: Final = re.compile(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)")
 _WEAK_RUN: Final = frozenset({"chat", "chatbot", "api", "endpoint", "run", "work"})
+#: Whoever states one of these means to train.
+_OF_TRAINING: Final = frozenset({"batch", "lora_rank", "epochs", "examples", "steps"})
 _MEMORY_VARIANTS: Final = {"a100": {40: "a100-40", 80: "a100-80"}, "v100": {16: "v100-16", 32: "v100-32"},
                            "h100": {80: "h100", 94: "h100-nvl"}, "gh200": {96: "gh200", 144: "gh200-144"}}  # fmt: skip
 
@@ -37,9 +39,12 @@ def read_slots(scan: Scan) -> Reading:
     _counts(scan, reading)
     read_amounts(scan, reading)
     _data(scan, reading)
-    if "users" in reading.slots and reading.task is None and not reading.slots.keys() & {"method", "methods"}:
-        reading.task = "run"  # nobody trains for "50 users at once"
-        reading.slots["method"] = "inference"
+    if reading.task is None and not reading.slots.keys() & {"method", "methods"}:
+        if "users" in reading.slots:
+            reading.task = "run"  # nobody trains for "50 users at once"
+            reading.slots["method"] = "inference"
+        elif reading.slots.keys() & _OF_TRAINING:
+            reading.task = "train"
     return reading
 
 

@@ -35,7 +35,8 @@ class TermObject(_Closed):
 
 
 class OptionObject(_Closed):
-    """One configuration judged; spare_gb = capacity_gb - plan_gb."""
+    """One configuration judged; spare_gb = capacity_gb - what the run takes there, of the whole or (basis "per_gpu") of
+    each GPU."""
 
     gpu: str
     count: int
@@ -55,7 +56,11 @@ class ChoiceObject(_Closed):
 
 
 class MethodObject(_Closed):
-    """Memory and configurations for one method."""
+    """Memory and configurations for one method.
+
+    Tier "architecture" (something of the run was stated): basis "per_gpu", the plan is what to expect on each GPU of
+    the configuration asked about or led with, floor_gb its range's low end.
+    """
 
     method: Method
     tier: Tier

@@ -232,7 +232,7 @@ def _verdict(asked: Asked, plan: MethodPlan, say: Speaker) -> Line:
     if best is None:
         return say.line(_("✗ {method}: {plan}, {spare}; no single instance holds it"), **values)
     values |= {"option": option_name(best), "price": per_hour(say, best.usd_per_hour)}
-    if option.verdict == "tight" and best == option:
+    if option.verdict == "tight" and option.spare_gb >= 0:
         return say.line(_("⚠ {method}: {plan}, probably fits, {spare}"), **values)
     if option.verdict == "tight":
         return say.line(_("⚠ {method}: {plan}, tight, {spare} → {option} · {price}"), **values)
