@@ -147,6 +147,23 @@ class Format(_Strict):
 
 
 @dataclass(frozen=True, slots=True)
+class Throughput(_Strict):
+    """A published training speed, BF16 compute: ``tokens_per_s`` of each GPU, or the ``tflops`` it reached."""
+
+    id: str
+    method: Method
+    model: str
+    params_b: float
+    gpu: str
+    gpus: int
+    seq_len: int
+    software: str
+    source: str
+    tokens_per_s: float | None = None
+    tflops: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Source(_Strict):
     """Where a fact was read, and when."""
 
@@ -229,6 +246,11 @@ class Catalog:
     def formats(self) -> dict[str, Format]:
         """Weight formats by id."""
         return _table(self.root / "formats.toml", Format)
+
+    @cached_property
+    def throughput(self) -> dict[str, Throughput]:
+        """Published training speeds by id."""
+        return _rows(self.root / "throughput.jsonl", Throughput)
 
     @cached_property
     def sources(self) -> dict[str, Source]:

@@ -32,7 +32,8 @@ class PlanQuery:
     ``params_b`` is the nominal size in billions of parameters ("Llama 70B" is 70).  ``bits`` is the
     precision of the weights when running (None: 16).  ``gpu``/``count`` name a configuration the
     user asks about.  The run details (``context`` in tokens, per-device ``batch``, ``lora_rank``,
-    concurrent ``users``, a ``fused_loss``) are None where not stated.
+    concurrent ``users``, a ``fused_loss``) are None where not stated;
+    ``active_b``: billions of parameters that a token uses, where that is not all of them.
     Raises PlanError for a size outside MIN_PARAMS_B..MAX_PARAMS_B or a count outside 1..MAX_COUNT.
     """
 
@@ -47,6 +48,7 @@ class PlanQuery:
     lora_rank: int | None = None
     users: int | None = None
     fused_loss: bool | None = None
+    active_b: float | None = None
 
     def __post_init__(self) -> None:
         if not MIN_PARAMS_B <= self.params_b <= MAX_PARAMS_B:  # also refuses NaN

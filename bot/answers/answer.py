@@ -17,6 +17,7 @@ from planner.plan import Asked, MethodPlan
 from planner.query import Method
 from planner.reverse import Affordable, Largest
 from planner.room import PeakOn
+from planner.speed import DecodeBound, RunTime
 
 NoteValue = str | int | float | Decimal | date | datetime | Option | tuple[str, ...]
 
@@ -82,6 +83,8 @@ class Answer:
     changes: tuple[Change, ...] = ()  # what would make the run fit, where it does not
     asked: Asked | None = None
     asked_by_method: tuple[Asked, ...] = ()  # where several methods were planned on a named GPU
+    times: tuple[RunTime, ...] = ()  # estimated, the one that leads first
+    bound: DecodeBound | None = None
     run: RunCost | None = None
     block: RunCost | None = None
     prices: tuple[PriceLine, ...] = ()

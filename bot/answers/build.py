@@ -11,11 +11,12 @@ from bot.answers.bounds import refuse_unusable
 from bot.answers.check import answer_check
 from bot.answers.common import Desk, problem
 from bot.answers.compare import answer_compare
-from bot.answers.cost import answer_convert, answer_cost, answer_time
+from bot.answers.cost import answer_convert, answer_cost
 from bot.answers.plan import answer_plan
 from bot.answers.price import answer_price
 from bot.answers.reverse import answer_reverse
 from bot.answers.talk import answer_faq, answer_human, answer_smalltalk, answer_unsupported
+from bot.answers.time import answer_time
 from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Intent, Question
 from bot.shop.shop import Shop

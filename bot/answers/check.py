@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.answers.answer import Answer
 from bot.answers.common import Desk
-from bot.answers.plan import answer_plan, model_name, money_for, notes_on
+from bot.answers.plan import answer_plan, bound_for, model_name, money_for, notes_on, times_for
 from planner.plan import Asked, MethodPlan, Plan
 from planner.query import TRAINING
 
@@ -37,6 +37,8 @@ def answer_check(desk: Desk) -> Answer:
         peak=peak.on,
         peak_instead=peak.instead,
         changes=desk.changes(plan, asked),
+        times=times_for(desk, plan, run or block),
+        bound=bound_for(plan, peak),
         asked=asked,
         asked_by_method=() if single else plan.asked,
         run=run,

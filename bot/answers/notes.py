@@ -17,6 +17,7 @@ ASSUMPTIONS: Final[dict[str, str]] = {
     "split_assumed": "several GPUs: the model is split over them (FSDP or DeepSpeed ZeRO-3)",
     "ten_hour_block": "no hours were stated; the price of a {hours}-hour block stands in",
     "method_assumed": "no method was stated; {method} was taken",
+    "from_speeds": "run times are estimated from {rows} published runs at {percent} % of the peak",
     "page_70b": "no size was stated; 70 billion parameters were taken as the example",
 }
 
@@ -35,6 +36,11 @@ NOTES: Final[dict[str, str]] = {
     "rl_extra": "{algo} keeps further copies of the model; the rule does not count them",
     "four_bit": "in 4 bits the weights take {floor} GB, plan {plan} GB: {option}",
     "no_run_time": "the shop publishes no run times; it depends on tokens, sequence length and batch",
+    "example_tokens": "no length of an example was stated; {tokens} tokens were counted",
+    "full_length": "every example was counted with the {tokens} tokens that were stated",
+    "tokens_wanted": "tokens, or examples and their length, are missing for an estimate",
+    "deadline_met": "{option} is the cheapest expected to finish within {hours} hours",
+    "deadline_missed": "nothing is expected to finish within {hours} hours; {option} is the fastest",
     "measure": "run a {hours}-hour block, measure steps per hour, then size the run",
     "measured_hours": "{steps} steps at {steps_per_hour} per hour take {hours} hours",
     "configuration_price": "{count} x {gpu} together cost {usd} per hour",

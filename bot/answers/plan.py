@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.answers.answer import Answer
-from bot.answers.common import Desk, fit_notes, not_counted
+from bot.answers.common import Desk, Led, fit_notes, not_counted
+from bot.answers.work import cite_speeds, times_on, work_of
 from planner.catalog import load_catalog
 from planner.cost import RunCost
 from planner.fit import Option, fit
 from planner.memory import estimate
 from planner.plan import MethodPlan, Plan, demand_of
 from planner.query import MAX_COUNT, METHODS, TRAINING, Method
+from planner.speed import DecodeBound, RunTime, decode_bound
 
 #: Methods from the lightest on, for "which method would fit".
 _LIGHTER: tuple[Method, ...] = ("qlora", "lora", "full_8bit", "full")
@@ -45,6 +47,8 @@ def answer_plan(desk: Desk) -> Answer:
         params_b=size,
         model_name=model_name(desk),
         methods=plan.methods,
+        times=times_for(desk, plan, run or block),
+        bound=bound_for(plan, peak),
         peak=peak.on,
         peak_instead=peak.instead,
         changes=desk.changes(plan, asked[0] if asked else None),
@@ -54,6 +58,28 @@ def answer_plan(desk: Desk) -> Answer:
         block=block,
         wanted_method=methods[0] if len(methods) == 1 else None,
     )
+
+
+def times_for(desk: Desk, plan: Plan, paid: RunCost | None) -> tuple[RunTime, ...]:
+    """How long the work that the question states takes on the configuration that is priced."""
+    only = plan.methods[0]
+    if len(plan.methods) != 1 or only.method == "inference" or paid is None:
+        return ()
+    work = work_of(desk)
+    options = tuple(one for one in only.fit.options if (one.gpu, one.count) == (paid.gpu, paid.count))
+    times = times_on(desk, plan, only, work, options) if work is not None else []
+    for one in times:
+        cite_speeds(desk, one)
+    return tuple(times)
+
+
+def bound_for(plan: Plan, peak: Led) -> DecodeBound | None:
+    """The bound on generating, where the answer leads with one configuration to run on."""
+    only = plan.methods[0]
+    if len(plan.methods) != 1 or only.method != "inference" or peak.on is None or not peak.on.holds:
+        return None
+    option = next((one for one in only.fit.options if (one.gpu, one.count) == (peak.on.gpu, peak.on.count)), None)
+    return decode_bound(plan.query, option) if option is not None else None
 
 
 def _at_most(desk: Desk, plan: Plan) -> Plan:

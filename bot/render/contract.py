@@ -17,6 +17,7 @@ from planner.fit import Option
 from planner.plan import Asked, MethodPlan
 from planner.reverse import Affordable, Largest
 from planner.room import PeakOn
+from planner.speed import RunTime
 
 #: Slots that are money, written as strings.
 _MONEY = frozenset({"budget_usd", "budget"})
@@ -34,6 +35,7 @@ def to_contract(answer: Answer, locale: str, text: str) -> dict[str, Any]:
         "answer": {
             "methods": [_method(plan, answer.peak) for plan in answer.methods],
             "asked": _asked(answer.asked),
+            "time": [_time(one) for one in answer.times],
             "run": _run(answer.run),
             "prices": [_price(row) for row in answer.prices],
             "compare": [*map(_gpu, answer.gpu_figures), *map(_compared_method, answer.method_figures)],
@@ -143,6 +145,18 @@ def _run(run: RunCost | None) -> dict[str, Any] | None:
         "purchase_usd": money(run.basket.usd),
         "left_over_hours": money(run.basket.left_over_hours),
         "topup_usd": f"{run.topup_usd:.2f}",
+    }
+
+
+def _time(one: RunTime) -> dict[str, Any]:
+    hours = {"low": one.short, "expected": one.expected, "high": one.long}
+    return {
+        "gpu": one.option.gpu,
+        "count": one.option.count,
+        "method": one.method,
+        "tokens": one.tokens,
+        "hours": {name: money(value.quantize(Decimal("0.01"))) for name, value in hours.items()},
+        "usd": _maybe(one.usd),
     }
 
 

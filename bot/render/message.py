@@ -11,9 +11,10 @@ from bot.render.document import Block, Builder, Document, Lines, Span, Table
 from bot.render.i18n import Speaker, speaker
 from bot.render.text import Text, to_text
 from bot.render.views.compare import view_compare
-from bot.render.views.money import view_convert, view_cost, view_price, view_reverse, view_time
+from bot.render.views.money import view_convert, view_cost, view_price, view_reverse
 from bot.render.views.plan import view_plan
 from bot.render.views.talk import view_error, view_faq, view_human, view_smalltalk, view_unsupported
+from bot.render.views.time import view_time
 
 _VIEWS: dict[Intent, Callable[[Answer, Speaker, Builder], None]] = {
     "plan": view_plan,

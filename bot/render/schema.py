@@ -108,6 +108,25 @@ class RunObject(_Closed):
     topup_usd: str
 
 
+class HoursObject(_Closed):
+    """Estimated wall-clock hours, as strings."""
+
+    low: str
+    expected: str
+    high: str
+
+
+class TimeObject(_Closed):
+    """An estimated training time on one configuration; usd for the expected hours, null where it is not rented."""
+
+    gpu: str
+    count: int
+    method: Method
+    tokens: int
+    hours: HoursObject
+    usd: str | None
+
+
 class BlockPriceObject(_Closed):
     """The price of one block."""
 
@@ -201,6 +220,7 @@ class AnswerObject(_Closed):
 
     methods: list[MethodObject]
     asked: AskedObject | None
+    time: list[TimeObject]
     run: RunObject | None
     prices: list[PriceObject]
     compare: list[ComparedGpu | ComparedMethod]

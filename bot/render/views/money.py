@@ -7,7 +7,6 @@ from bot.render.document import Builder, Line, Table
 from bot.render.i18n import NBSP, Speaker, _
 from bot.render.views.common import (
     arithmetic,
-    block_line,
     close,
     configuration,
     gpu_name,
@@ -135,36 +134,6 @@ def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
     build.lines(worth_lines(answer.worth, say))
     build.lines(quote_lines(answer, say))
     close(answer, say, build)
-
-
-def view_time(answer: Answer, say: Speaker, build: Builder) -> None:
-    """How to find out how long it takes, and what the first block costs."""
-    if answer.params_b is not None:
-        build.line(say.line(_("<b>Run time of {title}</b>"), title=title(answer, say)))
-    else:
-        build.line(say.line(_("<b>Run time</b>")))
-    if answer.asked is not None and answer.asked.option.verdict != "fits":
-        build.line(
-            say.line(
-                _("✗ It does not fit on {option}: {spare}"),
-                option=configuration(answer.asked.option.gpu, answer.asked.option.count),
-                spare=spare_text(answer.asked.option, say),
-            )
-        )
-    if answer.run is not None:
-        build.lines(run_lines(answer.run, say))
-        build.lines(quote_lines(answer, say))
-    if answer.block is not None:
-        build.line(
-            say.line(
-                _("On {configuration} ({price}):"),
-                configuration=configuration(answer.block.gpu, answer.block.count),
-                price=per_hour(say, answer.block.usd_per_hour),
-            )
-        )
-        build.line(block_line(answer.block, say))
-        build.lines(quote_lines(answer, say))
-    close(answer, say, build, [line for plan in answer.methods for line in arithmetic(plan, say)])
 
 
 def view_reverse(answer: Answer, say: Speaker, build: Builder) -> None:

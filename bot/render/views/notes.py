@@ -29,6 +29,10 @@ SENTENCES: Final[dict[str, str]] = {
     "split_assumed": _("With several GPUs the model is split over them (FSDP or DeepSpeed ZeRO-3)."),
     "ten_hour_block": _("No hours were named, so the price of a {hours}-hour block is shown."),
     "method_assumed": _("No method was named, so {method} was taken."),
+    "example_tokens": _("No length was named, so {tokens} tokens per example were counted."),
+    "from_speeds": _(
+        "Estimated from published training speeds ({rows} runs, {percent}% of the peak): short unpacked examples, a slow disk or small batches take longer."
+    ),
     "page_70b": _("No size was named, so 70B is the example."),
     # notes
     "cheaper_slow": _("{option} costs less ({price}, {vram} in all), but has no NVLink: slow when the model is split."),
@@ -49,6 +53,10 @@ SENTENCES: Final[dict[str, str]] = {
     "no_run_time": _(
         "No run times are published here, because nobody measured yours: it depends on tokens, sequence length and batch."
     ),
+    "full_length": _("Every example was counted with {tokens} tokens, as you named them."),
+    "tokens_wanted": _("For an estimate, name the tokens or examples: “7B LoRA, 10k examples of 800 tokens, 1x A100”."),
+    "deadline_met": _("✓ Within {hours} h: {option} ({price}) is the cheapest expected to finish."),
+    "deadline_missed": _("✗ Nothing is expected to finish within {hours} h; the fastest is {option} ({price})."),
     "measure": _("Start with a {hours}-hour block, measure your steps per hour, then size the whole run from that."),
     "measured_hours": _("{steps} steps at {steps_per_hour} an hour take <b>{hours} h</b>."),
     "configuration_price": _("{configuration} together: <b>{usd}/h</b>."),

@@ -20,6 +20,7 @@ from bot.render.views.common import (
 )
 from bot.render.views.notes import say_note
 from bot.render.views.peak import change_lines, peak_lines, peak_terms
+from bot.render.views.time import bound_line, estimated_line, time_formula
 from planner.catalog import load_catalog
 from planner.fit import Fit, Option
 from planner.plan import Asked, MethodPlan
@@ -58,6 +59,7 @@ def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None
         _choices(answer, plan, say, build)
         build.lines(change_lines(answer, say))
         build.lines(peak_lines(answer, plan, say))
+    build.lines([estimated_line(one, say) for one in answer.times])
     if answer.run is not None:
         build.lines(run_lines(answer.run, say))
     if answer.block is not None:
@@ -66,6 +68,9 @@ def _one(answer: Answer, plan: MethodPlan, say: Speaker, build: Builder) -> None
     lines = arithmetic(plan, say)
     if answer.peak is not None:
         lines.extend(peak_terms(answer.peak, say))
+    if answer.bound is not None:
+        lines.append(bound_line(answer.bound, say))
+    lines.extend(time_formula(one, say) for one in answer.times)
     lines.extend(_tight_line(option, say) for option in _nearly(plan.fit))
     close(answer, say, build, lines)
 
