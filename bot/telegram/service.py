@@ -22,6 +22,7 @@ from bot.shop.history import in_force
 from bot.shop.shop import Shop
 from bot.store.engine import alone
 from bot.store.store import Store, open_store, utc_now
+from bot.telegram.alerts import Alerts
 from bot.telegram.api import Api, make_api
 from bot.telegram.commands import command_calls
 from bot.telegram.handlers import DecideContext
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 CONNECTIONS: Final = 32
 #: Seconds, beside those for updates and for messages, after which whatever still hangs at the end is left.
 _GRACE: Final = 4
-_PRICES: Final = 30.0
+_PRICES: Final = 10.0
 _SWEEP: Final = 3600.0
 _RATES: Final = 60.0
 #: Rates this young need no other.
@@ -112,11 +113,12 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
             )
 
         turns = Turns(api, store, sender, context)
+        alerts = Alerts(store, sender, context)
         await sender.take_over()
         await turns.resume()
         chores = [
-            _every(_PRICES, counter.refresh),
-            market.watch(),
+            _every(_PRICES, lambda: _then(counter.refresh, alerts.check)),
+            market.watch(alerts.check),
             _every(_SWEEP, store.sweep),
             _every(settings.lease_seconds / 3, lambda: _hold(store, sender)),
             _set_commands(api, settings.lang or "pt_BR"),
@@ -176,10 +178,10 @@ class _Market:
         self.board.forget_manual()
         self.board.adopt(kept)
 
-    async def watch(self) -> None:
-        """Renew the rates at once, then each minute."""
-        await _tried(self.refresh)
-        await _every(_RATES, self.refresh)
+    async def watch(self, told: Callable[[], Awaitable[None]]) -> None:
+        """Renew the rates at once, then each minute; ``told`` of each renewal."""
+        await _tried(lambda: _then(self.refresh, told))
+        await _every(_RATES, lambda: _then(self.refresh, told))
 
     async def refresh(self) -> None:
         """Ask the sources, unless another replica just did."""
@@ -233,6 +235,11 @@ async def _tried(work: Callable[[], Awaitable[None]]) -> None:
         await work()
     except Exception as error:
         log.warning("a chore failed; it is tried again", extra={"fault": type(error).__name__})
+
+
+async def _then(*works: Callable[[], Awaitable[None]]) -> None:
+    for work in works:
+        await work()
 
 
 async def _hold(store: Store, sender: Sender) -> None:
