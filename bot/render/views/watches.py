@@ -156,9 +156,13 @@ def _again(watch: Watch, say: Speaker) -> Line:
     back, margin = _price(watch, watch.back_at, say), say.number(watch.margin * 100)
     if watch.falls:
         return say.line(
-            _("I write again only after it was at {back} or more ({margin} % back)."), back=back, margin=margin
+            _("I write again only after it was at {back} or more ({margin} % beyond the limit)."),
+            back=back,
+            margin=margin,
         )
-    return say.line(_("I write again only after it was at {back} or less ({margin} % back)."), back=back, margin=margin)
+    return say.line(
+        _("I write again only after it was at {back} or less ({margin} % beyond the limit)."), back=back, margin=margin
+    )
 
 
 def _rate(rate: Rate, say: Speaker) -> Line:
