@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 CONNECTIONS: Final = 32
 #: Seconds, beside those for updates and for messages, after which whatever still hangs at the end is left.
 _GRACE: Final = 4
-_PRICES: Final = 10.0
+_PRICES: Final = 5.0
 _SWEEP: Final = 3600.0
 _RATES: Final = 60.0
 #: Rates this young need no other.
@@ -117,7 +117,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
         await sender.take_over()
         await turns.resume()
         chores = [
-            _every(_PRICES, lambda: _then(counter.refresh, alerts.check)),
+            _every(_PRICES, lambda: _look(counter, alerts)),
             market.watch(alerts.check),
             _every(_SWEEP, store.sweep),
             _every(settings.lease_seconds / 3, lambda: _hold(store, sender)),
@@ -151,13 +151,15 @@ class _Counter:
         self._newest = -1
         self._lists = [shop.prices]
 
-    async def refresh(self) -> None:
-        """Read the price lists when one was imported."""
+    async def refresh(self) -> bool:
+        """Read the price lists when one was imported; whether one was."""
         newest = await self._store.newest_prices()
-        if newest != self._newest:
-            self._lists = [entry.prices for entry in await self._store.price_history()]
-            self._newest = newest
-            log.info("prices are read", extra={"as_of": in_force(self._lists, utc_now().date()).as_of})
+        if newest == self._newest:
+            return False
+        self._lists = [entry.prices for entry in await self._store.price_history()]
+        self._newest = newest
+        log.info("prices are read", extra={"as_of": in_force(self._lists, utc_now().date()).as_of})
+        return True
 
     def shop(self) -> Shop:
         """The shop now."""
@@ -178,10 +180,12 @@ class _Market:
         self.board.forget_manual()
         self.board.adopt(kept)
 
-    async def watch(self, told: Callable[[], Awaitable[None]]) -> None:
-        """Renew the rates at once, then each minute; ``told`` of each renewal."""
-        await _tried(lambda: _then(self.refresh, told))
-        await _every(_RATES, lambda: _then(self.refresh, told))
+    async def watch(self, then: Callable[[], Awaitable[None]]) -> None:
+        """Renew the rates at once, then each minute; ``then`` do what depends on them."""
+        while True:
+            await _tried(self.refresh)
+            await _tried(then)
+            await asyncio.sleep(_RATES)
 
     async def refresh(self) -> None:
         """Ask the sources, unless another replica just did."""
@@ -237,9 +241,10 @@ async def _tried(work: Callable[[], Awaitable[None]]) -> None:
         log.warning("a chore failed; it is tried again", extra={"fault": type(error).__name__})
 
 
-async def _then(*works: Callable[[], Awaitable[None]]) -> None:
-    for work in works:
-        await work()
+async def _look(counter: _Counter, alerts: Alerts) -> None:
+    """Look for new prices, and whom to tell of them."""
+    if await counter.refresh():
+        await alerts.check()
 
 
 async def _hold(store: Store, sender: Sender) -> None:
