@@ -156,15 +156,15 @@ class Store:
         async with self._writing.begin() as connection:
             await rate_rows.record_rates(connection, found, rate_rows.SOURCES, self._clock())
 
-    async def standing_watches(self) -> list[Standing]:
-        """Every watch, where this replica is the one that looks after them; else none."""
+    async def standing_watches(self) -> list[Standing] | None:
+        """Every watch; None where another replica looks after them."""
         async with self._reading.begin() as connection:
             if not await watches.any_watches(connection, self._bot_id):
                 return []
         if not self._alone:
             async with self._writing.begin() as connection:
                 if not await self._lead(connection):
-                    return []
+                    return None
         async with self._reading.begin() as connection:
             return await watches.standing_watches(connection, self._bot_id)
 

@@ -37,6 +37,7 @@ class Alerts:
         self._sender = sender
         self._context = context
         self._looking = asyncio.Lock()
+        self.due = False  # another replica looked after them: look again soon whether it still does
 
     async def check(self) -> None:
         """Tell of what passed its limit since, and make ready again what is back."""
@@ -49,10 +50,11 @@ class Alerts:
     async def _some(self) -> bool:
         """Settle some of the watches; whether there are more."""
         standing = await self._store.standing_watches()
+        self.due = standing is None
         context = self._context()
         passed: list[tuple[Standing, Seen]] = []
         back: list[int] = []
-        for one in standing:
+        for one in standing or ():
             seen = see(one.watch.subject, context.shop.prices, context.rates, context.now)
             if seen is None:
                 continue

@@ -242,8 +242,8 @@ async def _tried(work: Callable[[], Awaitable[None]]) -> None:
 
 
 async def _look(counter: _Counter, alerts: Alerts) -> None:
-    """Look for new prices, and whom to tell of them."""
-    if await counter.refresh():
+    """Look for new prices, and whom to tell of them; also where the replica that tells may have gone silent."""
+    if await counter.refresh() or alerts.due:
         await alerts.check()
 
 

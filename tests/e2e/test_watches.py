@@ -12,17 +12,17 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from exchanges import exchanges
 from sqlalchemy import URL, select
+from test_conversation import Chat
 
 from bot.shop.files import load_seeds
 from bot.shop.history import Import
 from bot.store.engine import make_engines
 from bot.store.offline import import_prices
 from bot.store.tables import outbox
-from exchanges import exchanges
 from peer import GROUP, BotApi, Outcome, hang, slow
 from process import Bot, receiving, running
-from test_conversation import Chat
 
 #: Seconds until a running bot has seen a new price list.
 SEEN = 20
@@ -79,7 +79,7 @@ async def test_a_coin_is_told_of_once_its_rate_is_fresh(api: BotApi, tmp_path: P
         ) as bot:
             await api.until(lambda: alerts(api), SEEN)
             assert "Kraken" in alerts(api)[0]
-            await bot.kill()
+            await bot.stop()
             await bot.start()
             await Chat(api, 3).says("70B")
     assert (len(alerts(api)), len(alerts(api, 2))) == (1, 0)
@@ -160,3 +160,23 @@ async def test_a_process_that_is_killed_while_it_sends_leaves_the_alert_to_the_o
     assert not alerts(api, 2)
     # One send of unknown outcome, and it is counted.
     assert [tries for _owner, tries in await recorded(new_database)] == [1]
+
+
+async def test_a_kill_amid_many_alerts_loses_none(api: BotApi, tmp_path: Path, new_database: URL) -> None:
+    chats = range(1, 31)
+    async with two(api, tmp_path, new_database) as bots:
+        for chat in chats:
+            api.say("/watch h100 < 2.00", chat=chat)
+        await api.until(lambda: all(api.chat(chat) for chat in chats), SEEN)
+        for chat in chats:
+            api.script("sendMessage", slow(0.3 if chat % 2 else 0.05), chat=chat)
+        await new_price(new_database, "1.95")
+        await api.until(lambda: sum(len(alerts(api, chat)) for chat in chats) > 5, SEEN)
+        owner, _tries = (await recorded(new_database))[0]
+        await bots[owner.rpartition(":")[2]].kill()
+        await new_price(new_database, "1.94")  # the other one looks again, and finds those that were not recorded
+        await api.until(lambda: all(alerts(api, chat) for chat in chats), SEEN)
+    told = await recorded(new_database)
+    assert len(told) == len(chats)
+    doubles = sum(len(alerts(api, chat)) - 1 for chat in chats)
+    assert doubles <= sum(tries for _owner, tries in told)
