@@ -11,8 +11,9 @@ from sqlalchemy import and_, bindparam, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.reader.question import Question
-from bot.store.records import KEPT_QUESTIONS, Found, Lookup, Place, Remembered, question_from_json
+from bot.store.records import KEPT_QUESTIONS, Found, KeptWatch, Lookup, Place, Remembered, question_from_json
 from bot.store.tables import NONE, chats, outbox, places, questions, updates
+from bot.store.watches import kept_watches
 
 _Key = tuple[int, int, int]
 
@@ -57,7 +58,9 @@ async def look_up(connection: AsyncConnection, bot_id: int, lookups: Sequence[Lo
                 asked.setdefault((row.chat_id, row.thread_id, row.user_id), []).append((question, row.message_id))
         unreachable.update((await connection.execute(_UNREACHABLE, {"ids": list({key[0] for key in keys})})).scalars())
     answered = await _answered(connection, bot_id, lookups)
-    return [_found(item, handled, settings, asked, unreachable, answered) for item in lookups]
+    threads = {key_of(item.place)[:2] for item in lookups if item.place is not None and item.watches}
+    watched = await kept_watches(connection, bot_id, threads) if threads else {}
+    return [_found(item, handled, settings, asked, unreachable, answered, watched) for item in lookups]
 
 
 def _found(
@@ -67,6 +70,7 @@ def _found(
     asked: dict[_Key, list[tuple[Question, int | None]]],
     unreachable: set[int],
     answered: dict[int, dict[int, tuple[int, ...]]],
+    watched: dict[tuple[int, int], tuple[KeptWatch, ...]],
 ) -> Found:
     if item.place is None:
         return Found(item.update_id in handled, Remembered())
@@ -82,6 +86,7 @@ def _found(
             language=chosen.get("language"),
             coin=chosen.get("coin"),
             reachable=item.place.chat_id not in unreachable,
+            watches=watched.get(key[:2], ()),
         ),
     )
 

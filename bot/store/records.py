@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from bot.rates.watch import Watch
 from bot.reader.question import Question
 
 #: How many questions of a place are kept.
@@ -26,17 +27,40 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewWatch:
+    """A watch to keep; ``armed`` False where the price is past the limit already."""
+
+    watch: Watch
+    locale: str
+    armed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptWatch:
+    """A watch of a chat or topic; ``number`` is what users name it by, ``message_id`` the message that set it."""
+
+    id: int
+    number: int
+    watch: Watch
+    armed: bool
+    message_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remember:
     """A change of what is kept for a place: a Question to add to its memory (in the stead of the one kept from the
-    same user message), settings to set (None clears one), or all of it to erase.
+    same user message), settings to set (None clears one), a watch to keep, the id of one to remove, or all of it to
+    erase.
 
-    ``forget`` erases the user's memory and settings in every topic of the chat.
+    ``forget`` erases the user's memory, settings and watches in every topic of the chat.
     """
 
     place: Place
     question: Question | None = None
     message_id: int | None = None  # the user's message that the question came from
     settings: dict[str, str | None] | None = None  # language, coin, ...
+    watch: NewWatch | None = None
+    unwatch: int | None = None
     forget: bool = False
 
 
@@ -54,6 +78,7 @@ class Remembered:
     language: str | None = None  # chosen locale
     coin: str | None = None
     reachable: bool = True  # False: the chat is known to have blocked the bot
+    watches: tuple[KeptWatch, ...] = ()  # of the chat and topic, whoever set them; read where they are asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +89,7 @@ class Lookup:
     place: Place | None = None
     edited: int | None = None  # the user's message that was edited
     replied: int | None = None  # the bot's message that was replied to
+    watches: bool = False  # the watches of the chat and topic are needed
 
 
 @dataclass(frozen=True, slots=True)

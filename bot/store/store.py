@@ -11,18 +11,19 @@ from typing import Any, Final, cast
 
 from sqlalchemy import URL, delete
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.rates.values import Rate
 from bot.shop.history import Import
-from bot.store import inbox, leases, prices, reading, writing
+from bot.store import inbox, leases, prices, reading, watches, writing
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
 from bot.store.leases import Ahead
 from bot.store.migrate import migrate
-from bot.store.records import Committed, Found, Handled, Lookup, Mark, Park, Recorded
+from bot.store.records import Committed, Found, Handled, Letter, Lookup, Mark, Park, Recorded
 from bot.store.tables import outbox, places, questions, updates
+from bot.store.watches import Standing
 from planner.offer import PriceList
 
 log = logging.getLogger(__name__)
@@ -108,8 +109,11 @@ class Store:
 
     async def renew(self) -> None:
         """Keep this replica's hold on what it is sending."""
+        until = self._clock() + self._lease
         async with self._writing.begin() as connection:
-            await leases.renew(connection, self._writer, self._clock() + self._lease)
+            await leases.renew(connection, self._writer, until)
+            if not self._alone:
+                await watches.keep_leading(connection, self._writer, until)
 
     async def answers_sent(self, chat_id: int, answers: int, before: int) -> list[int]:
         """The bot's messages that answer a user's message, oldest first."""
@@ -152,10 +156,42 @@ class Store:
         async with self._writing.begin() as connection:
             await rate_rows.record_rates(connection, found, rate_rows.SOURCES, self._clock())
 
+    async def standing_watches(self) -> list[Standing] | None:
+        """Every watch; None where another replica looks after them."""
+        async with self._reading.begin() as connection:
+            if not await watches.any_watches(connection, self._bot_id):
+                return []
+        if not self._alone:
+            async with self._writing.begin() as connection:
+                if not await self._lead(connection):
+                    return None
+        async with self._reading.begin() as connection:
+            return await watches.standing_watches(connection, self._bot_id)
+
+    async def settle_watches(
+        self, passed: Sequence[tuple[Standing, Letter]], back: Collection[int]
+    ) -> tuple[Recorded, ...]:
+        """Record what tells of watches whose price passed the limit, each once whoever else tries, and make those
+        ready again whose price is ``back``.  Nothing where another replica looks after them meanwhile."""
+        now = self._clock()
+        async with self._writing.begin() as connection:
+            if not self._alone and not await self._lead(connection):
+                return ()
+            if back:
+                await watches.arm(connection, back, now)
+            won = {one.id for one in await watches.disarm(connection, [one for one, _letter in passed], now)}
+            letters = [letter for one, letter in passed if one.id in won]
+            recorded = await self._writer.record_letters(connection, letters, now, now + self._lease)
+        return tuple(recorded.values())
+
     async def close(self) -> None:
         """Finish what is queued."""
         await self._writes.close()
         await self._reads.close()
+
+    async def _lead(self, connection: AsyncConnection) -> bool:
+        now = self._clock()
+        return await watches.lead(connection, self._writer, now, now + self._lease)
 
     async def _read_group(self, items: Sequence[Lookup]) -> list[Found]:
         async with self._reading.begin() as connection:

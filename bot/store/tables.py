@@ -166,3 +166,35 @@ rates: Final = Table(
     Column("document", Text, nullable=False),  # a JSON array of rates; amounts as strings
     sqlite_autoincrement=True,
 )
+
+#: Prices that a chat, or a topic of a group, is told of when they pass a limit.
+watches: Final = Table(
+    "watches",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("bot_id", BigInteger, nullable=False),
+    Column("chat_id", BigInteger, nullable=False),
+    Column("thread_id", BigInteger, nullable=False),
+    Column("user_id", BigInteger, nullable=False),
+    Column("number", Integer, nullable=False),  # what /unwatch names it by
+    Column("message_id", BigInteger),  # the user's message that set it
+    Column("subject", String(40), nullable=False),  # a GPU's id or a coin
+    Column("sign", String(2), nullable=False),
+    Column("amount", String(40), nullable=False),  # the limit in dollars
+    Column("locale", String(16), nullable=False),
+    Column("armed", Boolean, nullable=False),  # False: it has told, and waits for the price to go back
+    Column("fired", Integer, nullable=False),  # how often it has told
+    Column("changed_at", Moment, nullable=False),
+    UniqueConstraint("bot_id", "chat_id", "thread_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+#: Which replica does what only one may do, and until when unless it says so again.
+leases: Final = Table(
+    "leases",
+    metadata,
+    Column("bot_id", BigInteger, primary_key=True),
+    Column("name", String(40), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("leased_until", Moment, nullable=False),
+)

@@ -11,6 +11,7 @@ from sqlalchemy import and_, bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store import watches
 from bot.store.inbox import Inbox
 from bot.store.leases import others_waiting
 from bot.store.reading import key_of
@@ -113,11 +114,14 @@ class Writer:
         if reach:
             rows = [{"chat_id": chat_id, "reachable": ok, "changed_at": now} for chat_id, ok in reach.items()]
             await connection.execute(self._reach, rows)
-        return await self._record_letters(connection, [one for item in fresh for one in item.letters], now, lease)
+            if blocked := [chat_id for chat_id, ok in reach.items() if not ok]:
+                await watches.drop_watches(connection, self.bot_id, blocked)
+        return await self.record_letters(connection, [one for item in fresh for one in item.letters], now, lease)
 
-    async def _record_letters(
+    async def record_letters(
         self, connection: AsyncConnection, letters: Sequence[Letter], now: datetime, lease: datetime
     ) -> dict[str, Recorded]:
+        """Record what is to be sent, by its key; left out is what was recorded before."""
         if not letters:
             return {}
         rows = [
@@ -161,6 +165,7 @@ class Writer:
                 added = [row for row in added if (row["chat_id"], row["user_id"]) != _owner(change.place)]
             if change.settings is not None:
                 await self._change_settings(connection, change.place, change.settings, now)
+            await self._watch(connection, change, edited, now)
             if change.question is None:
                 continue
             asked = question_to_json(change.question)
@@ -172,6 +177,14 @@ class Writer:
         if added:
             await connection.execute(self._ask, added)
             await connection.execute(_TRIM, [_renamed(row) for row in added])
+
+    async def _watch(self, connection: AsyncConnection, change: Remember, edited: bool, now: datetime) -> None:
+        if edited and change.message_id is not None:
+            await watches.replace_watch(connection, self.bot_id, change.place, change.message_id)
+        if change.unwatch is not None:
+            await watches.remove_watch(connection, self.bot_id, change.place, change.unwatch)
+        if change.watch is not None:
+            await watches.add_watch(connection, self.bot_id, change.place, change.watch, change.message_id, now)
 
     async def _replace(self, connection: AsyncConnection, chat_id: int, message_id: int | None, asked: str) -> bool:
         """Put an edited message's Question in the stead of the one kept from it; False where none is."""
@@ -199,6 +212,7 @@ class Writer:
         chat_id, user_id = _owner(place)
         for table in (questions, places):
             await connection.execute(delete(table).where(table.c.chat_id == chat_id, table.c.user_id == user_id))
+        await watches.forget_watches(connection, self.bot_id, chat_id, user_id)
         if chat_id > 0:
             await connection.execute(
                 delete(outbox).where(
@@ -222,6 +236,7 @@ class Writer:
             update(places).where(places.c.chat_id == old, places.c.user_id.not_in(taken)).values(chat_id=new)
         )
         await connection.execute(delete(places).where(places.c.chat_id == old))
+        await watches.move_watches(connection, self.bot_id, old, new)
 
     async def _mark(self, connection: AsyncConnection, marks: Sequence[Mark], now: datetime) -> None:
         over = [mark for mark in marks if mark.state != "waiting"]
@@ -257,6 +272,7 @@ class Writer:
         if gone:
             rows = [{"chat_id": chat_id, "reachable": False, "changed_at": now} for chat_id in gone]
             await connection.execute(self._reach, rows)
+            await watches.drop_watches(connection, self.bot_id, gone)
 
 
 _same = outbox.alias("same")

@@ -56,7 +56,14 @@ class ChooseCoin:
     owner: int | None = None
 
 
-Press = Ask | ChooseLanguage | Forget | Coins | ChooseCoin
+@dataclass(frozen=True, slots=True)
+class Unwatch:
+    """Remove the watch with this id, where it is of the chat and topic of the button."""
+
+    watch: int
+
+
+Press = Ask | ChooseLanguage | Forget | Coins | ChooseCoin | Unwatch
 
 
 def encode(press: Press) -> str:
@@ -72,6 +79,8 @@ def encode(press: Press) -> str:
             data = f"{VERSION}q:{usd:f}"
         case ChooseCoin(coin, owner):
             data = f"{VERSION}c:{_owner(owner)}:{coin}"
+        case Unwatch(watch):
+            data = f"{VERSION}w:{watch}"
     size = len(data.encode())
     if size > MAX_BYTES:
         raise ValueError(f"{press!r} takes {size} bytes, a button carries {MAX_BYTES}")
@@ -89,6 +98,8 @@ def decode(data: str | None) -> Press | None:
         return Ask(rest) if rest.strip() else None
     if kind == "q":
         return Coins(Decimal(rest)) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", rest, re.ASCII) else None
+    if kind == "w":
+        return Unwatch(int(rest)) if re.fullmatch(r"[1-9][0-9]{0,17}", rest, re.ASCII) else None
     found = re.fullmatch(r"(\*|[0-9]{1,16}):([A-Za-z_]*)", rest)
     if found is None:
         return None

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.answers.answer import Quote
+from bot.rates.watch import Watch
 from bot.render.views.commands import view_every_coin, view_examples
 from bot.render.views.notices import view_forget_choices, view_languages
-from bot.telegram.callbacks import MAX_TEXT, Ask, ChooseCoin, ChooseLanguage, Coins, Forget, Press, encode
+from bot.render.views.watches import view_remove
+from bot.telegram.callbacks import MAX_TEXT, Ask, ChooseCoin, ChooseLanguage, Coins, Forget, Press, Unwatch, encode
 
 Keyboard = dict[str, Any]
 
@@ -54,6 +56,17 @@ def coins(names: Sequence[str], chosen: str | None, owner: int | None) -> Keyboa
         (f"✓ {name}" if name == chosen else name, ChooseCoin(name, owner)) for name in names
     ]
     return _rows([cells[start : start + 3] for start in range(0, len(cells), 3)])
+
+
+def watches(locale: str, kept: Sequence[tuple[int, Watch]]) -> Keyboard | None:
+    """A button a watch, by its id, that removes it; None where there are none."""
+    rows: list[list[tuple[str, Press]]] = [[(view_remove(locale, watch), Unwatch(number))] for number, watch in kept]
+    return _rows(rows) if rows else None
+
+
+def stop_watching(locale: str, watch_id: int) -> Keyboard:
+    """The button under an alert."""
+    return _rows([[(view_remove(locale), Unwatch(watch_id))]])
 
 
 def _rows(rows: list[list[tuple[str, Press]]]) -> Keyboard:

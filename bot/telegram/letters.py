@@ -72,6 +72,16 @@ def write_letters(update_id: int, actions: Sequence[Action]) -> tuple[Letter, ..
     return tuple(letters)
 
 
+def write_letter(key: str, action: Send) -> Letter:
+    """The letter of a short message that answers no update, under a key of its own."""
+    payload: dict[str, Any] = {"html": action.html, "plain": action.plain}
+    if action.place.thread_id is not None:
+        payload["thread"] = action.place.thread_id
+    if action.keyboard is not None:
+        payload["keyboard"] = action.keyboard
+    return Letter(key=key, chat_id=action.place.chat_id, payload=payload)
+
+
 def read_letter(row: Recorded) -> Message:
     """A recorded message."""
     payload = row.payload

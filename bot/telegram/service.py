@@ -22,6 +22,7 @@ from bot.shop.history import in_force
 from bot.shop.shop import Shop
 from bot.store.engine import alone
 from bot.store.store import Store, open_store, utc_now
+from bot.telegram.alerts import Alerts
 from bot.telegram.api import Api, make_api
 from bot.telegram.commands import command_calls
 from bot.telegram.handlers import DecideContext
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 CONNECTIONS: Final = 32
 #: Seconds, beside those for updates and for messages, after which whatever still hangs at the end is left.
 _GRACE: Final = 4
-_PRICES: Final = 30.0
+_PRICES: Final = 5.0
 _SWEEP: Final = 3600.0
 _RATES: Final = 60.0
 #: Rates this young need no other.
@@ -112,11 +113,12 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
             )
 
         turns = Turns(api, store, sender, context)
+        alerts = Alerts(store, sender, context)
         await sender.take_over()
         await turns.resume()
         chores = [
-            _every(_PRICES, counter.refresh),
-            market.watch(),
+            _every(_PRICES, lambda: _look(counter, alerts)),
+            market.watch(alerts.check),
             _every(_SWEEP, store.sweep),
             _every(settings.lease_seconds / 3, lambda: _hold(store, sender)),
             _set_commands(api, settings.lang or "pt_BR"),
@@ -149,13 +151,15 @@ class _Counter:
         self._newest = -1
         self._lists = [shop.prices]
 
-    async def refresh(self) -> None:
-        """Read the price lists when one was imported."""
+    async def refresh(self) -> bool:
+        """Read the price lists when one was imported; whether one was."""
         newest = await self._store.newest_prices()
-        if newest != self._newest:
-            self._lists = [entry.prices for entry in await self._store.price_history()]
-            self._newest = newest
-            log.info("prices are read", extra={"as_of": in_force(self._lists, utc_now().date()).as_of})
+        if newest == self._newest:
+            return False
+        self._lists = [entry.prices for entry in await self._store.price_history()]
+        self._newest = newest
+        log.info("prices are read", extra={"as_of": in_force(self._lists, utc_now().date()).as_of})
+        return True
 
     def shop(self) -> Shop:
         """The shop now."""
@@ -176,10 +180,12 @@ class _Market:
         self.board.forget_manual()
         self.board.adopt(kept)
 
-    async def watch(self) -> None:
-        """Renew the rates at once, then each minute."""
-        await _tried(self.refresh)
-        await _every(_RATES, self.refresh)
+    async def watch(self, then: Callable[[], Awaitable[None]]) -> None:
+        """Renew the rates at once, then each minute; ``then`` do what depends on them."""
+        while True:
+            await _tried(self.refresh)
+            await _tried(then)
+            await asyncio.sleep(_RATES)
 
     async def refresh(self) -> None:
         """Ask the sources, unless another replica just did."""
@@ -233,6 +239,12 @@ async def _tried(work: Callable[[], Awaitable[None]]) -> None:
         await work()
     except Exception as error:
         log.warning("a chore failed; it is tried again", extra={"fault": type(error).__name__})
+
+
+async def _look(counter: _Counter, alerts: Alerts) -> None:
+    """Look for new prices, and whom to tell of them; also where the replica that tells may have gone silent."""
+    if await counter.refresh() or alerts.due:
+        await alerts.check()
 
 
 async def _hold(store: Store, sender: Sender) -> None:

@@ -19,7 +19,7 @@ from bot.store.records import Handled, Letter, Lookup, Remembered
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
 from bot.telegram.api import Api
-from bot.telegram.handlers import DecideContext, decide, failure, place_of
+from bot.telegram.handlers import DecideContext, decide, failure, needs_watches, place_of
 from bot.telegram.lanes import Lanes
 from bot.telegram.letters import write_letters
 from bot.telegram.patience import Pause
@@ -259,6 +259,7 @@ def _lookup(update_id: int, update: Update) -> Lookup:
         place=place_of(update),
         edited=edited.message_id if edited is not None else None,
         replied=replied.message_id if replied is not None else None,
+        watches=needs_watches(update),
     )
 
 

@@ -111,6 +111,7 @@ def view_privacy(locale: str, days: int, kept: int) -> Text:
         )
     )
     build.line(say.line(_("• The language and the coin you chose.")))
+    build.line(say.line(_("• The prices you asked me to watch, until you remove them.")))
     build.line(say.line(_("• The numbers of our messages, so that an edit of yours corrects my answer.")))
     build.gap()
     build.line(
@@ -121,7 +122,7 @@ def view_privacy(locale: str, days: int, kept: int) -> Text:
 
 def view_forget(locale: str) -> Text:
     """The question before erasing."""
-    return _only(locale, _("Erase your questions and your settings here?"))
+    return _only(locale, _("Erase your questions, your settings and your watches here?"))
 
 
 def view_forget_choices(locale: str) -> tuple[str, str]:

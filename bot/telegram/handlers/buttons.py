@@ -13,11 +13,12 @@ from bot.render.i18n import SHIPPED
 from bot.render.views import notices as view
 from bot.telegram import keyboards
 from bot.telegram.actions import Action, Call, Edit, Effects, Place, Remember, Remembered, Send
-from bot.telegram.callbacks import Ask, ChooseCoin, ChooseLanguage, Coins, Forget, decode
+from bot.telegram.callbacks import Ask, ChooseCoin, ChooseLanguage, Coins, Forget, Unwatch, decode
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import destination, home, memory_key
 from bot.telegram.handlers.replies import set_coin
 from bot.telegram.handlers.scene import Reply, Scene
+from bot.telegram.handlers.watching import remaining
 from bot.telegram.markup import only_message
 
 
@@ -49,6 +50,10 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
             reply = set_coin(coin, scene)
             chosen = Remember(place=_memory(place, owner), settings=reply.settings)
             return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=(chosen,))
+        case Unwatch():
+            reply = remaining(press, scene)
+            dropped = (Remember(place=scene.place, unwatch=reply.unwatch),) if reply.unwatch is not None else ()
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=dropped)
         case ChooseLanguage(locale, owner):
             return _choose_language(query, place, scene, locale, owner)
         case Forget(sure, owner):

@@ -84,7 +84,7 @@ def on_edited_message(message: Message, remembered: Remembered, context: DecideC
         keyboard=reply.keyboard,
         answers=message.message_id,
     )
-    return _effects(edit, message, scene, reply)
+    return _effects(edit, message, scene, reply, edited=True)
 
 
 def _scene(message: Message, remembered: Remembered, context: DecideContext) -> Scene:
@@ -116,6 +116,7 @@ def _before(message_id: int, remembered: Remembered) -> Remembered:
     ]
     return replace(
         remembered,
+        watches=tuple(one for one in remembered.watches if one.message_id != message_id),
         questions=tuple(question for question, _id in asked),
         question_ids=tuple(asked_in for _question, asked_in in asked),
     )
@@ -149,10 +150,17 @@ def _album(message: Message) -> Album | None:
     return Album(id=message.media_group_id[:40], fallback=not has_text(message))
 
 
-def _effects(action: Action, message: Message, scene: Scene, reply: Reply) -> Effects:
-    if reply.question is None and reply.settings is None:
+def _effects(action: Action, message: Message, scene: Scene, reply: Reply, *, edited: bool = False) -> Effects:
+    """What a reply leads to.  An edited message takes back the watch that it set, whatever it says now."""
+    changes = (reply.question, reply.settings, reply.watch, reply.unwatch)
+    if not edited and all(change is None for change in changes):
         return Effects(actions=(action,))
     remember = Remember(
-        place=scene.place, question=reply.question, message_id=message.message_id, settings=reply.settings
+        place=scene.place,
+        question=reply.question,
+        message_id=message.message_id,
+        settings=reply.settings,
+        watch=reply.watch,
+        unwatch=reply.unwatch,
     )
     return Effects(actions=(action,), remember=(remember,))

@@ -12,6 +12,7 @@ from bot.reader.read import read
 from bot.render.views import commands, notices
 from bot.store.records import KEPT_QUESTIONS
 from bot.telegram import keyboards
+from bot.telegram.handlers import watching
 from bot.telegram.handlers.hearing import Heard
 from bot.telegram.handlers.scene import Reply, Scene
 
@@ -23,7 +24,9 @@ _NO_QUESTION: Final = ("smalltalk", "unsupported", "human")
 def reply_to(heard: Heard, scene: Scene) -> Reply | None:
     """The reply to a text or a command; None for an unknown command in a group, which may be another bot's."""
     if heard.command is None:
-        return scene.ask(heard.text) if heard.text else show_help("", scene)
+        if not heard.text:
+            return show_help("", scene)
+        return watching.watch_in_words(heard.text, scene) or scene.ask(heard.text)
     command = COMMANDS.get(ALIASES.get(heard.command, heard.command))
     if command is not None:
         return command(heard.text, scene)
@@ -138,6 +141,9 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
     "sources": lambda _, scene: Reply(text=commands.view_sources(scene.locale, scene.context.shop)),
     "convert": _convert,
     "coin": _coin,
+    "watch": watching.watch,
+    "watches": watching.watches,
+    "unwatch": watching.unwatch,
     "language": _language,
     "privacy": lambda _, scene: Reply(
         text=notices.view_privacy(scene.locale, scene.context.memory_days, KEPT_QUESTIONS)
@@ -150,6 +156,7 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
 
 #: What customers type for them in the languages of the shop, and what Telegram's own menus offer.
 ALIASES: Final[dict[str, str]] = {
+    **watching.ALIASES,
     "settings": "language", "idioma": "language", "lang": "language",
     "ajuda": "help", "ayuda": "help",
     "plano": "plan", "planejar": "plan",

@@ -9,6 +9,7 @@ from bot.chat import Turn, answer_question, take_turn
 from bot.reader.question import Question
 from bot.render.i18n import Voice, choose_locale
 from bot.render.text import Text
+from bot.store.records import NewWatch
 from bot.telegram import keyboards
 from bot.telegram.actions import Place, Remembered
 from bot.telegram.handlers.context import DecideContext
@@ -16,12 +17,15 @@ from bot.telegram.handlers.context import DecideContext
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One reply, with what is to be remembered of it: the Question it answers, and settings to change."""
+    """One reply, with what is to be remembered of it: the Question it answers, settings to change, a watch to keep, the
+    id of one to remove."""
 
     text: Text
     keyboard: dict[str, Any] | None = None
     question: Question | None = None
     settings: dict[str, str | None] | None = None
+    watch: NewWatch | None = None
+    unwatch: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
