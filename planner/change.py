@@ -53,7 +53,7 @@ def changes(query: PlanQuery, method: Method, prices: PriceList, asked: Option |
         yield from _shorter(query, trains, held)
     if not trains:
         for bits in _BITS:
-            if bits < (query.bits or 16) and (option := held(replace(query, bits=bits))):
+            if bits < (query.bits or 16) and (option := held(replace(query, bits=bits, weights=None))):
                 yield Change("bits", bits, option)
                 break
         return

@@ -54,6 +54,7 @@ class Layers:
             shape=self.shape,
             method=self.method,
             bits=None if trains else query.bits,
+            weights=None if trains else query.weights,
             seq_len=query.context or (TRAINED_TOKENS if trains else SERVED_TOKENS),
             batch=(query.batch if trains else query.users or query.batch) or 1,
             grad_ckpt=True if trains else None,

@@ -15,6 +15,8 @@ METHODS: Final[tuple[Method, ...]] = (*TRAINING, "inference")
 #: Sizes that can be planned, in billions of parameters.
 MIN_PARAMS_B: Final = 0.01
 MAX_PARAMS_B: Final = 10_000.0
+#: Formats that are nothing but their bits.
+_PLAIN: Final = ("bf16", "fp8", "int8")
 #: GPUs in one instance.
 MAX_COUNT: Final = 8
 
@@ -33,6 +35,7 @@ class PlanQuery:
     precision of the weights when running (None: 16).  ``gpu``/``count`` name a configuration the
     user asks about.  The run details (``context`` in tokens, per-device ``batch``, ``lora_rank``,
     concurrent ``users``, a ``fused_loss``) are None where not stated;
+    ``weights``: a format's id in data/formats.toml, when running;
     ``active_b``: billions of parameters that a token uses, where that is not all of them.
     Raises PlanError for a size outside MIN_PARAMS_B..MAX_PARAMS_B or a count outside 1..MAX_COUNT.
     """
@@ -48,6 +51,7 @@ class PlanQuery:
     lora_rank: int | None = None
     users: int | None = None
     fused_loss: bool | None = None
+    weights: str | None = None
     active_b: float | None = None
 
     def __post_init__(self) -> None:
@@ -61,5 +65,6 @@ class PlanQuery:
 
     @property
     def has_run_details(self) -> bool:
-        """Whether the user stated anything that the rule tier does not count."""
-        return any(v is not None for v in (self.context, self.batch, self.lora_rank, self.users, self.fused_loss))
+        """Whether the user stated anything that the rule tier does not count: plain bits are its own."""
+        stated = (self.context, self.batch, self.lora_rank, self.users, self.fused_loss)
+        return any(value is not None for value in stated) or self.weights not in (None, *_PLAIN)

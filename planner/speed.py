@@ -13,7 +13,7 @@ from planner.catalog import Gpu, Throughput, load_catalog
 from planner.cost import MAX_HOURS
 from planner.errors import PlanError
 from planner.fit import Option
-from planner.formats import weight_bytes
+from planner.formats import format_of, weight_bytes
 from planner.layers import SERVED_TOKENS, shape_for
 from planner.memory import Formula
 from planner.query import Method, PlanQuery
@@ -198,7 +198,7 @@ def decode_bound(query: PlanQuery, option: Option) -> DecodeBound | None:
     shape = shape_for(query)
     users = query.users or 1
     context = query.context or SERVED_TOKENS
-    weights = weight_bytes(shape, query.bits or 16)
+    weights = weight_bytes(shape, query.bits or 16, format_of(query.weights, query.bits, ""))
     read = weights * min(1.0, users * active_params(query) / shape.params)
     cache = shape.kv_elements(context) * 2
     each = option.count * bandwidth * 1e9 / (read + users * cache)

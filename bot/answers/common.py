@@ -105,6 +105,7 @@ class Desk:
             methods=methods,
             model=slots.model,
             bits=slots.bits if "inference" in methods else None,
+            weights=self.question.weights if "inference" in methods else None,
             gpu=gpu,
             count=count,
             context=slots.context,

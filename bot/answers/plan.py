@@ -189,7 +189,7 @@ def _instead(desk: Desk, plan: MethodPlan) -> None:
 
 def _four_bit(desk: Desk, plan: Plan) -> None:
     """Running in 16 bits: what 4 bits would take."""
-    query = replace(plan.query, bits=4)
+    query = replace(plan.query, bits=4, weights=None)
     demand = demand_of(query, "inference")
     option = fit(demand, desk.shop.prices).simplest
     if option is None:

@@ -94,6 +94,7 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         task=task,
         algo=reading.algo,
         failed_gpu=reading.failed_gpu,
+        weights=reading.weights or _kept_format(previous if merged is not None else None, reading, slots),
         model_text=_foreign_model(scanned) if intent == "unsupported" else None,
         mentions=tuple(reading.mentions),
         problem=reading.problem,
@@ -102,6 +103,13 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         notes=tuple(notes),
     )
     return Trace(scanned, reading, decision, question)
+
+
+def _kept_format(previous: Question | None, reading: Reading, slots: dict[str, Any]) -> str | None:
+    """A follow-up runs the format named before, where it changes neither the bits nor what is done."""
+    if previous is None or "bits" in reading.slots or slots.get("method") != "inference":
+        return None
+    return previous.weights
 
 
 def _language(scanned: Scan, previous: Question | None, *, followup: bool) -> str | None:

@@ -20,6 +20,7 @@ class Reading:
     task: Task | None = None
     algo: str | None = None
     failed_gpu: str | None = None
+    weights: str | None = None
     count_asked: bool = False
     negative: list[str] = field(default_factory=list)
 

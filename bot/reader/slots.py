@@ -13,6 +13,7 @@ from bot.reader.quantities import Quantity
 from bot.reader.question import Problem
 from bot.reader.reading import Reading
 from bot.reader.scan import Scan
+from planner.formats import format_named
 from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Method
 
 _QLORA_BITS: Final = 4
@@ -243,6 +244,7 @@ def _bits(scan: Scan, reading: Reading) -> None:
     for mention in scan.formats:
         reading.mention(scan, "bits", mention.start, mention.end, mention.bits)
         bits = mention.bits if bits is None else bits
+        reading.weights = reading.weights or format_named(mention.name)
     for quantity in scan.role("bits"):
         if 1 <= quantity.value <= 32 and not scan.negated(quantity.start, reach=3):
             reading.mention_tokens(scan, "bits", quantity.start, quantity.end, quantity.value)

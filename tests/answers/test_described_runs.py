@@ -89,3 +89,22 @@ def test_a_rank_beyond_the_model_is_refused_kindly(shop: Shop) -> None:
     turn = ask(shop, "llama 3.1 8b lora rank 9000")
     assert turn.answer.error is not None
     assert "from 1 to 4096" in said(turn)
+
+
+def test_a_named_format_is_weighed_as_its_files_are_and_kept_by_a_follow_up(shop: Shop) -> None:
+    """Qwen3.5 122B in Q4_K_M: 125.1 x 4.8944 / 8 = 76.5 GB of the whole, 75 GB of its text model: not on 48 GB."""
+    first = ask(shop, "qwen3.5 122b q4_k_m on one l40s?")
+    assert first.answer.asked is not None
+    assert first.answer.asked.option.verdict == "no"
+    weights = next(term for term in first.answer.methods[0].memory.terms if term.name == "weights")
+    assert 70 < weights.gb < 78
+    second = take_turn("and on a h100?", history=[first.question], shop=shop, now=NOW, voice=Voice(chosen="en"))
+    again = next(term for term in second.answer.methods[0].memory.terms if term.name == "weights")
+    assert again.gb == pytest.approx(weights.gb)
+    assert second.answer.asked is not None
+    assert second.answer.asked.option.verdict == "fits"
+
+
+@pytest.mark.parametrize("text", ["70B in 4-bit, which GPU to run it?", "run a 70b in fp8", "serve 70b int8"])
+def test_plain_bits_keep_the_planning_rule_in_front(shop: Shop, text: str) -> None:
+    assert ask(shop, text).answer.methods[0].memory.tier == "rule"
