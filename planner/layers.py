@@ -62,6 +62,7 @@ class Layers:
             gpus=count,
             sharding="fsdp" if trains and count > 1 else None,
             fused_loss=query.fused_loss if trains else None,
+            algo=query.algo if trains else None,
         )
 
     def peak(self, count: int) -> Peak:

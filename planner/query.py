@@ -9,6 +9,8 @@ from planner.errors import PlanError
 
 Method = Literal["qlora", "lora", "full_8bit", "full", "inference"]
 
+Algo = Literal["dpo", "grpo", "ppo"]
+
 TRAINING: Final[tuple[Method, ...]] = ("qlora", "lora", "full_8bit", "full")
 METHODS: Final[tuple[Method, ...]] = (*TRAINING, "inference")
 
@@ -35,7 +37,8 @@ class PlanQuery:
     precision of the weights when running (None: 16).  ``gpu``/``count`` name a configuration the
     user asks about.  The run details (``context`` in tokens, per-device ``batch``, ``lora_rank``,
     concurrent ``users``, a ``fused_loss``) are None where not stated;
-    ``weights``: a format's id in data/formats.toml, when running;
+    ``algo``: how it learns, where not from examples alone; ``weights``: when running, a format's id in
+    data/formats.toml;
     ``active_b``: billions of parameters that a token uses, where that is not all of them.
     Raises PlanError for a size outside MIN_PARAMS_B..MAX_PARAMS_B or a count outside 1..MAX_COUNT.
     """
@@ -52,6 +55,7 @@ class PlanQuery:
     users: int | None = None
     fused_loss: bool | None = None
     weights: str | None = None
+    algo: Algo | None = None
     active_b: float | None = None
 
     def __post_init__(self) -> None:
@@ -66,5 +70,5 @@ class PlanQuery:
     @property
     def has_run_details(self) -> bool:
         """Whether the user stated anything that the rule tier does not count: plain bits are its own."""
-        stated = (self.context, self.batch, self.lora_rank, self.users, self.fused_loss)
+        stated = (self.context, self.batch, self.lora_rank, self.users, self.fused_loss, self.algo)
         return any(value is not None for value in stated) or self.weights not in (None, *_PLAIN)

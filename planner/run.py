@@ -40,11 +40,12 @@ class Run:
     fused_loss: bool | None = None
     packed: bool | None = None
     optimizer: str | None = None
+    algo: str | None = None
 
     @property
     def tokens(self) -> int:
-        """Tokens on one device at once."""
-        return self.seq_len * self.batch
+        """Tokens on one device at once; DPO passes the chosen and the rejected answer together."""
+        return self.seq_len * self.batch * (2 if self.algo == "dpo" else 1)
 
     @property
     def tool(self) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from planner.copies import copy_parts
 from planner.formats import weight_bytes
 from planner.memory import Formula
 from planner.run import NF4_BITS, Part, Run, sharding_of
@@ -145,7 +146,11 @@ def training_parts(run: Run) -> tuple[Part, ...]:
     split, habits = _split(run), _habits(run.tool)
     states = _states(run, split, habits)
     each_token = (_activations(run, split), _logits(run, split, habits))
-    return (*states, *each_token, _reserve(run, states, each_token, habits))
+    reserve = _reserve(run, states, each_token, habits)
+    if run.algo is None:
+        return (*states, *each_token, reserve)
+    copies = copy_parts(run, split.weights, lambda: sum(one.expected for one in states if one.name != "gathered"))
+    return (*states, *copies, *each_token, reserve)
 
 
 def _reserve(run: Run, states: list[Part], each_token: tuple[Part, Part], habits: _Habits) -> Part:

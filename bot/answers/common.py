@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_FLOOR, Decimal
 from itertools import islice
+from typing import Final
 
 from bot.answers.answer import Answer, Note, NoteValue
 from bot.answers.quotes import Teller
@@ -20,11 +21,13 @@ from planner.fit import Option, fit
 from planner.layers import Layers, check_context
 from planner.offer import PriceList
 from planner.plan import Asked, MethodPlan, Plan, make_plan
-from planner.query import TRAINING, Method, PlanQuery
+from planner.query import TRAINING, Algo, Method, PlanQuery
 from planner.room import PeakOn, peak_on, with_room
 
 #: The block whose price stands in where no hours are stated.
 BLOCK_HOURS = 10
+#: Ways of learning whose copies are counted, by the word for them.
+_ALGOS: Final[dict[str, Algo]] = {"dpo": "dpo", "grpo": "grpo", "ppo": "ppo", "rlhf": "ppo"}
 #: Ways out that a phone's screen has room for.
 MOST_CHANGES = 3
 #: Kinds of answers that name an amount to pay.
@@ -105,6 +108,7 @@ class Desk:
             methods=methods,
             model=slots.model,
             bits=slots.bits if "inference" in methods else None,
+            algo=_ALGOS.get(self.question.algo or ""),
             weights=self.question.weights if "inference" in methods else None,
             gpu=gpu,
             count=count,
@@ -230,8 +234,11 @@ def problem(error: PlanError) -> Problem:
 
 def not_counted(desk: Desk) -> None:
     """Say what of the question no estimate counts."""
-    if desk.question.algo is not None:
-        desk.note("rl_extra", algo=desk.question.algo.upper())
+    algo = desk.question.algo
+    if algo in _ALGOS:
+        desk.note("rl_copies", algo=algo.upper())
+    elif algo is not None:
+        desk.note("rl_extra", algo=algo.upper())
     if desk.question.task in {"quantize", "merge"}:
         desk.note("algo_not_counted")
 

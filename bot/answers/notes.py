@@ -33,6 +33,7 @@ NOTES: Final[dict[str, str]] = {
     "weights_exceed": "in {bits} bits the weights alone take {weights} GB, more than the card's {vram} GB",
     "context_beyond": "{model} was made for {tokens} tokens at most",
     "four_bit_run": "with 4-bit weights {option} holds the run",
+    "rl_copies": "{algo} keeps further copies of the model; they are counted as estimates",
     "rl_extra": "{algo} keeps further copies of the model; the rule does not count them",
     "four_bit": "in 4 bits the weights take {floor} GB, plan {plan} GB: {option}",
     "no_run_time": "the shop publishes no run times; it depends on tokens, sequence length and batch",

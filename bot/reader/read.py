@@ -92,7 +92,7 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         slots=Slots(**slots),
         lang=_language(scanned, previous, followup=merged is not None),
         task=task,
-        algo=reading.algo,
+        algo=reading.algo or (previous.algo if merged is not None and previous and task == "train" else None),
         failed_gpu=reading.failed_gpu,
         weights=reading.weights or _kept_format(previous if merged is not None else None, reading, slots),
         model_text=_foreign_model(scanned) if intent == "unsupported" else None,

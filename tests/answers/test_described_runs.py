@@ -108,3 +108,11 @@ def test_a_named_format_is_weighed_as_its_files_are_and_kept_by_a_follow_up(shop
 @pytest.mark.parametrize("text", ["70B in 4-bit, which GPU to run it?", "run a 70b in fp8", "serve 70b int8"])
 def test_plain_bits_keep_the_planning_rule_in_front(shop: Shop, text: str) -> None:
     assert ask(shop, text).answer.methods[0].memory.tier == "rule"
+
+
+def test_dpo_counts_its_reference_model_and_a_follow_up_keeps_it(shop: Shop) -> None:
+    first = ask(shop, "llama 3.1 8b full dpo")
+    assert "reference" in {term.name for term in first.answer.methods[0].memory.terms}
+    assert "rl_copies" in {note.code for note in first.answer.notes}
+    second = take_turn("and on 2x H200?", history=[first.question], shop=shop, now=NOW, voice=Voice(chosen="en"))
+    assert "reference" in {term.name for term in second.answer.methods[0].memory.terms}

@@ -145,6 +145,7 @@ runs = st.builds(
     ),
     software=st.sampled_from([None, "torchtune", "unsloth", "transformers", "vllm"]),
     fused_loss=st.sampled_from([None, True, False]),
+    algo=st.sampled_from([None, "dpo", "grpo", "ppo"]),
 )
 
 
@@ -280,6 +281,20 @@ def test_the_longest_context_and_the_most_users_just_fit(shop) -> None:  # type:
         found = peak_on(replace(query, context=context, users=users), "inference", option)
         assert found is not None
         assert found.holds is fits
+
+
+def test_preferences_and_rewards_hold_copies_of_the_model() -> None:
+    run = Run(shape=shape("llama-3.1-8b"), method="full", seq_len=2048, grad_ckpt=True)
+    plain = {one.name: one.expected for one in peak(run).parts}
+    dpo = {one.name: one.expected for one in peak(replace(run, algo="dpo")).parts}
+    assert dpo["reference"] == pytest.approx(2 * 8.03e9, rel=0.001)
+    assert dpo["logits"] == 2 * plain["logits"]  # the chosen and the rejected answer
+    ppo = {one.name: one.expected for one in peak(replace(run, algo="ppo")).parts}
+    assert ppo["value"] == plain["weights"]
+    assert ppo["reward"] == dpo["reference"]
+    adapters = {one.name for one in peak(replace(run, method="lora", algo="dpo")).parts}
+    assert "reference" not in adapters  # the base without its adapters serves
+    assert "rollout" in {one.name for one in peak(replace(run, method="lora", algo="grpo")).parts}
 
 
 def test_zero_2_copies_the_weights_and_divides_the_rest() -> None:

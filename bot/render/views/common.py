@@ -130,6 +130,10 @@ TERM_NAMES = {
     "kv_cache": _("KV cache"),
     "adapters": _("adapters"),
     "gathered": _("whole layers at work"),
+    "reference": _("reference model"),
+    "rollout": _("generating engine"),
+    "reward": _("reward model"),
+    "value": _("value model"),
 }
 
 

@@ -48,6 +48,9 @@ SENTENCES: Final[dict[str, str]] = {
         "⚠ {model} was made for {tokens} tokens at most: more needs a stretched context (RoPE scaling)."
     ),
     "four_bit_run": _("In 4-bit: {option} ({price})."),
+    "rl_copies": _(
+        "{algo} keeps further copies of the model: counted by assumption, not checked against measurements."
+    ),
     "rl_extra": _("⚠ {algo} keeps further copies of the model in memory; this figure does not count them."),
     "four_bit": _("In 4-bit: {plan} (weights {floor}) → {option} ({price})."),
     "no_run_time": _(
