@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import floor
 
 from planner.catalog import load_catalog
+from planner.change import greatest
 from planner.cost import whole_blocks
 from planner.errors import PlanError
+from planner.fit import judge
+from planner.layers import Layers
 from planner.memory import estimate
 from planner.offer import PriceList
 from planner.query import MAX_PARAMS_B, Method, PlanQuery, check_count
@@ -77,6 +80,31 @@ def largest_on(gpu: str, count: int, methods: Sequence[Method], bits: float | No
     capacity = round(card.vram_gb * count, 6)
     found = (largest_in(capacity, method, gpu, count, bits) for method in methods)
     return tuple(largest for largest in found if largest is not None)
+
+
+def largest_for(query: PlanQuery, gpu: str, count: int, methods: Sequence[Method]) -> tuple[Largest, ...]:
+    """The same by the layers of typical models, for a run whose details ``query`` states: what is expected to fit.
+
+    Examples are judged by their own layers.  Raises PlanError as largest_on does.
+    """
+    return tuple(found for method in methods if (found := _largest_for(query, gpu, count, method)) is not None)
+
+
+def _largest_for(query: PlanQuery, gpu: str, count: int, method: Method) -> Largest | None:
+    def holds(params_b: float, model: str | None = None) -> bool:
+        changed = replace(query, params_b=params_b, model=model, methods=(method,))
+        return judge(Layers(changed, method), gpu, count, None).spare_gb >= 0
+
+    tenths = greatest(int(MAX_PARAMS_B * 10), lambda n: holds(n / 10))
+    if not tenths:
+        return None
+    size = tenths / 10 if tenths < 100 else float(tenths // 10)
+    models = load_catalog().models
+    known = [models[name] for name in _FAMILIAR if name in models]
+    fitting = sorted((m for m in known if holds(m.planned_b, m.id)), key=lambda m: -m.planned_b)
+    bits = (query.bits or 16) if method == "inference" else load_catalog().rules[method].bits
+    vram = round((load_catalog().gpu(gpu).vram_gb or 0.0) * count, 6)
+    return Largest(gpu, count, vram, method, bits, size, tuple(m.id for m in fitting[:3]))
 
 
 def affordable(budget_usd: Decimal, prices: PriceList, methods: Sequence[Method]) -> tuple[Affordable, ...]:

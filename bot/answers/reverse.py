@@ -13,7 +13,7 @@ from planner.catalog import load_catalog
 from planner.cost import MAX_HOURS, whole_blocks
 from planner.offer import PriceRow
 from planner.query import METHODS, TRAINING, Method
-from planner.reverse import affordable, largest_in, largest_on
+from planner.reverse import affordable, largest_for, largest_in, largest_on
 
 
 def answer_reverse(desk: Desk) -> Answer:
@@ -24,9 +24,9 @@ def answer_reverse(desk: Desk) -> Answer:
     for method in methods:
         rule = load_catalog().rules[method]
         desk.cite(rule.floor_source, rule.plan_source)
-    desk.assume("rule_tier")
     if slots.gpu is not None:
         return _on_gpu(desk, methods)
+    desk.assume("rule_tier")
     if slots.vram_gb is not None:
         found = tuple(
             x
@@ -85,9 +85,17 @@ def _on_gpu(desk: Desk, methods: tuple[Method, ...]) -> Answer:
         desk.note("no_run_time")
     if count > 1:
         desk.assume("split_assumed")
+    query = desk.query(1.0, methods)
+    if query.has_run_details:
+        desk.assume("layers_tier")
+        desk.cite("measured", "model-cards")
+        largest = largest_for(query, gpu, count, methods)
+    else:
+        desk.assume("rule_tier")
+        largest = largest_on(gpu, count, methods, slots.bits)
     return Answer(
         question=desk.question,
-        largest=largest_on(gpu, count, methods, slots.bits),
+        largest=largest,
         run=run,
         worth=desk.teller.worth(slots),
     )

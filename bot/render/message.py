@@ -73,7 +73,7 @@ def _has_own(answer: Answer) -> bool:
     kinds = {
         "cost": answer.run is not None and not (answer.methods and answer.question.slots.gpu is None),
         "compare": bool(answer.gpu_figures or answer.method_figures),
-        "reverse": bool(answer.largest or answer.affordable),
+        "reverse": not (answer.prices or answer.methods),
         "convert": True,
     }
     return kinds[answer.question.intent]

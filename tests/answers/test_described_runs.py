@@ -116,3 +116,15 @@ def test_dpo_counts_its_reference_model_and_a_follow_up_keeps_it(shop: Shop) -> 
     assert "rl_copies" in {note.code for note in first.answer.notes}
     second = take_turn("and on 2x H200?", history=[first.question], shop=shop, now=NOW, voice=Voice(chosen="en"))
     assert "reference" in {term.name for term in second.answer.methods[0].memory.terms}
+
+
+def test_what_a_gpu_can_do_counts_the_run_that_is_described(shop: Shop) -> None:
+    plain = ask(shop, "what can I train on an h100?").answer.largest
+    described = ask(shop, "what can I train on 1x h100 with 4k context, batch 2?").answer.largest
+    assert [one.method for one in described] == [one.method for one in plain]
+    assert described[0].max_params_b < plain[0].max_params_b
+    for model in described[0].models:
+        assert model in {"qwen2.5-72b", "llama-3.3-70b", "mixtral-8x7b", "qwen3-32b", "gemma-3-27b"}
+    nothing = ask(shop, "what can I train on 1x l40s with 128k context, batch 64?")
+    assert nothing.answer.largest == ()
+    assert "Nothing fits there so" in said(nothing)

@@ -146,6 +146,8 @@ def view_reverse(answer: Answer, say: Speaker, build: Builder) -> None:
         build.line(say.line(_("<b>What fits on {where}</b> ({vram})"), where=where, vram=say.gb(first.vram_gb)))
         for largest in answer.largest:
             build.line(_largest(largest, say))
+    elif not answer.prices:
+        build.line(say.line(_("✗ Nothing fits there so: fewer tokens at once, a smaller batch or more GPUs.")))
     else:
         view_price(answer, say, build)
         return
