@@ -9,6 +9,7 @@ import click
 
 from bot.rates.values import NO_RATES, Rates
 from bot.settings import DATABASE, Settings
+from bot.shop.faq import FaqImport, with_texts
 from bot.shop.files import load_seeds
 from bot.shop.history import Import, in_force
 from bot.shop.shop import Shop
@@ -36,8 +37,9 @@ def moment(as_of: date | None) -> datetime:
 def load_shop(settings: Settings, day: date) -> Shop:
     """The shop with the price list in force on a day.  Raises NoPricesError, ShopFileError, StoreError."""
     shop = load_seeds(settings.links, settings.price_stale_days)
-    history = [entry.prices for entry in imports(settings)] or [shop.prices]
-    return replace(shop, prices=in_force(history, day))
+    history = [entry.prices for entry in imports(settings) if entry.withdrawn is None] or [shop.prices]
+    texts = [entry.faq for entry in faq_imports(settings) if entry.withdrawn is None and entry.faq.as_of <= day]
+    return with_texts(replace(shop, prices=in_force(history, day)), texts)
 
 
 def load_rates(settings: Settings, now: datetime) -> Rates:
@@ -58,3 +60,12 @@ def imports(settings: Settings) -> list[Import]:
     from bot.store.offline import read_prices
 
     return read_prices(settings.database)
+
+
+def faq_imports(settings: Settings) -> list[FaqImport]:
+    """Every list of the shop's texts in the database, oldest import first; none where there is no database yet."""
+    if settings.database_url is None and not (settings.data_dir / DATABASE).is_file():
+        return []
+    from bot.store.offline import read_faq
+
+    return read_faq(settings.database)

@@ -24,6 +24,7 @@ def prices() -> None:
     \b
     gpubot prices show
     gpubot prices import new-prices.toml
+    gpubot prices undo
     """
 
 
@@ -36,7 +37,8 @@ def show(as_of: date | None, as_json: bool, history: bool) -> None:
     settings = load_settings()
     if history:
         for entry in imports(settings):
-            click.echo(f"{entry.at:%Y-%m-%d %H:%M} UTC  prices of {entry.prices.as_of}  by {entry.who}")
+            undone = f"  withdrawn by {entry.withdrawn}" if entry.withdrawn else ""
+            click.echo(f"{entry.at:%Y-%m-%d %H:%M} UTC  prices of {entry.prices.as_of}  by {entry.who}{undone}")
         return
     found = load_shop(settings, moment(as_of).date()).prices
     if as_json:
@@ -80,6 +82,20 @@ def import_(file: Path, dry_run: bool) -> None:
     seeds = load_seeds(settings.links, settings.price_stale_days).prices
     import_prices(settings.database, seeds, Import(now, getpass.getuser(), new))
     click.echo(f"Imported; in force from {new.as_of} on.")
+
+
+@prices.command()
+def undo() -> None:
+    """Withdraw the list imported last: the one before is in force again.  The withdrawn one stays in the history."""
+    settings = load_settings()
+    from bot.store.offline import withdraw_prices
+
+    seeds = load_seeds(settings.links, settings.price_stale_days).prices
+    gone = withdraw_prices(settings.database, seeds, getpass.getuser(), datetime.now(UTC))
+    if gone is None:
+        raise click.ClickException("there is no import to undo: only the first list is left")
+    now = load_shop(settings, moment(None).date()).prices
+    click.echo(f"Withdrew the prices of {gone}; in force now: those of {now.as_of}.")
 
 
 def _describe(change: Change) -> str:

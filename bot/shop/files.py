@@ -92,7 +92,7 @@ def read_price_file(path: Path, today: date) -> PriceList:
     Raises ShopFileError with one line: not readable, not TOML/JSON, a wrong field, an unknown GPU (with the
     nearest id), a date after ``today``.
     """
-    file = _validated(path, _PriceFile, _parse(path))
+    file = _validated(path, _PriceFile, parse_file(path))
     gpus = load_catalog().gpus
     for gpu in file.gpus:
         if gpu not in gpus:
@@ -122,7 +122,7 @@ def difference(old: PriceList, new: PriceList) -> tuple[Change, ...]:
 def load_seeds(links: Links | None = None, stale_after_days: int = 30) -> Shop:
     """The shop as the seeds describe it.  Raises ShopFileError when a seed file is broken."""
     root = folder("seeds")
-    market = _validated(root / "market.toml", _MarketFile, _parse(root / "market.toml"))
+    market = _validated(root / "market.toml", _MarketFile, parse_file(root / "market.toml"))
     prices = read_price_file(root / "prices.toml", date.max)
     facts = _facts(root / "faq.toml")
     coins = next((fact.value for fact in facts if (fact.topic, fact.key) == ("payment", "coins")), ())
@@ -138,7 +138,7 @@ def load_seeds(links: Links | None = None, stale_after_days: int = 30) -> Shop:
 
 
 def _facts(path: Path) -> tuple[Fact, ...]:
-    raw = _parse(path)
+    raw = parse_file(path)
     day, source = raw.pop("as_of", None), raw.pop("source", None)
     if not isinstance(day, date) or not isinstance(source, str):
         raise ShopFileError(f"{path.name}: as_of (a date) and source are needed at the top")
@@ -161,7 +161,8 @@ def _fact_value(value: Any) -> FactValue | None:
     return tuple(str(item) for item in value) if isinstance(value, list) else value
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def parse_file(path: Path) -> dict[str, Any]:
+    """A TOML or JSON file's fields.  Raises ShopFileError with one line."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)

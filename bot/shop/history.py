@@ -18,11 +18,12 @@ from planner.offer import PriceList, PriceRow
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported price list; ``at`` is in UTC."""
+    """One imported price list; ``at`` is in UTC.  ``withdrawn``: by whom it was undone, None while it counts."""
 
     at: datetime
     who: str
     prices: PriceList
+    withdrawn: str | None = None
 
 
 class NoPricesError(OperatorError):

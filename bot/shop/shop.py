@@ -14,13 +14,17 @@ FactValue = bool | int | str | Decimal | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact under an FAQ topic.  ``value`` None: the shop has not published it, and the bot says so."""
+    """One fact under an FAQ topic.  ``value`` None: the shop has not published it, and the bot says so.
+
+    ``locale``: of a text in the shop's own words, told as it stands; its ``source`` says who says so.
+    """
 
     topic: str
     key: str
     value: FactValue | None
     as_of: date
     source: str  # id in data/sources
+    locale: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

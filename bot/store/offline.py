@@ -13,12 +13,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.rates.values import Rate
+from bot.shop.faq import FaqImport
 from bot.shop.history import Import
+from bot.store import faq, prices
 from bot.store.engine import StoreError, is_sqlite
 from bot.store.prices import add_prices, price_history
 from bot.store.rates import record_rates, usable_rates
 from bot.store.store import open_engines, prepare, utc_now
-from bot.store.tables import price_lists, rates
+from bot.store.tables import faq_lists, price_lists, rates
 from planner.offer import PriceList
 
 Result = TypeVar("Result")
@@ -41,6 +43,45 @@ def import_prices(url: URL, seeds: PriceList, entry: Import) -> None:
         await add_prices(connection, entry)
 
     _run(url, add, seeds)
+
+
+def withdraw_prices(url: URL, seeds: PriceList, who: str, now: datetime) -> str | None:
+    """prices.withdraw_prices() without the bot.  Raises StoreError."""
+
+    async def withdraw(connection: AsyncConnection) -> str | None:
+        return await prices.withdraw_prices(connection, who, now)
+
+    return _run(url, withdraw, seeds)
+
+
+def read_faq(url: URL) -> list[FaqImport]:
+    """Every list of the shop's texts; none where there is no database, and nothing is created.  Raises StoreError."""
+    if is_sqlite(url) and not Path(url.database or "").is_file():
+        return []
+
+    async def read(connection: AsyncConnection) -> list[FaqImport]:
+        made = await connection.run_sync(lambda sync: inspect(sync).has_table(faq_lists.name))
+        return await faq.faq_history(connection) if made else []
+
+    return _run(url, read, None)
+
+
+def import_faq(url: URL, seeds: PriceList, entry: FaqImport) -> None:
+    """Add a list of texts durably, creating the database where there is none.  Raises StoreError."""
+
+    async def add(connection: AsyncConnection) -> None:
+        await faq.add_faq(connection, entry)
+
+    _run(url, add, seeds)
+
+
+def withdraw_faq(url: URL, seeds: PriceList, locale: str, who: str, now: datetime) -> bool:
+    """faq.withdraw_faq() without the bot.  Raises StoreError."""
+
+    async def withdraw(connection: AsyncConnection) -> bool:
+        return await faq.withdraw_faq(connection, locale, who, now)
+
+    return _run(url, withdraw, seeds)
 
 
 def read_rates(url: URL, now: datetime) -> list[Rate]:

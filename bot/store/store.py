@@ -14,8 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.rates.values import Rate
+from bot.shop.faq import FaqImport
 from bot.shop.history import Import
-from bot.store import inbox, leases, prices, reading, watches, writing
+from bot.store import faq, inbox, leases, prices, reading, watches, writing
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
@@ -24,6 +25,7 @@ from bot.store.migrate import migrate
 from bot.store.records import Committed, Found, Handled, Letter, Lookup, Mark, Park, Recorded
 from bot.store.tables import outbox, places, questions, updates
 from bot.store.watches import Standing
+from bot.store.withdrawals import count_withdrawn
 from planner.offer import PriceList
 
 log = logging.getLogger(__name__)
@@ -136,10 +138,16 @@ class Store:
             await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
             await connection.execute(delete(places).where(places.c.settings == "{}"))
 
-    async def newest_prices(self) -> int:
-        """The id of the last import of prices."""
+    async def newest_lists(self) -> tuple[int, ...]:
+        """What changes with every import and withdrawal of prices and of the shop's texts."""
         async with self._reading.begin() as connection:
-            return await prices.newest_prices(connection)
+            newest = (await prices.newest_prices(connection), await faq.newest_faq(connection))
+            return (*newest, await count_withdrawn(connection))
+
+    async def faq_history(self) -> list[FaqImport]:
+        """Every list of the shop's texts, in the order of their import."""
+        async with self._reading.begin() as connection:
+            return await faq.faq_history(connection)
 
     async def price_history(self) -> list[Import]:
         """Every price list, in the order of their import."""

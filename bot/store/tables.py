@@ -155,6 +155,28 @@ price_lists: Final = Table(
     sqlite_autoincrement=True,
 )
 
+#: Imported lists that no longer count.
+withdrawals: Final = Table(
+    "withdrawals",
+    metadata,
+    Column("kind", String(10), primary_key=True),  # prices or faq
+    Column("list_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("withdrawn_at", Moment, nullable=False),
+    Column("withdrawn_by", String(200), nullable=False),
+)
+
+#: The shop's own texts for frequent questions: of each locale the list imported last counts.
+faq_lists: Final = Table(
+    "faq_lists",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("locale", String(10), nullable=False),
+    Column("imported_at", Moment, nullable=False),
+    Column("imported_by", String(200), nullable=False),
+    Column("document", Text, nullable=False),  # a JSON object, see bot/shop/faq.py
+    sqlite_autoincrement=True,
+)
+
 #: What sources agreed on, a row a refresh, and what the operator set.
 rates: Final = Table(
     "rates",

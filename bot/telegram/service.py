@@ -17,6 +17,7 @@ from telegram.error import TelegramError
 from bot.rates.ask import Sources
 from bot.rates.board import Board
 from bot.settings import Settings
+from bot.shop.faq import FaqList, with_texts
 from bot.shop.files import load_seeds
 from bot.shop.history import in_force
 from bot.shop.shop import Shop
@@ -148,22 +149,24 @@ class _Counter:
     def __init__(self, store: Store, shop: Shop) -> None:
         self._store = store
         self._shop = shop
-        self._newest = -1
+        self._newest: tuple[int, ...] = ()
         self._lists = [shop.prices]
+        self._texts: list[FaqList] = []
 
     async def refresh(self) -> bool:
         """Read the price lists when one was imported; whether one was."""
-        newest = await self._store.newest_prices()
+        newest = await self._store.newest_lists()
         if newest == self._newest:
             return False
-        self._lists = [entry.prices for entry in await self._store.price_history()]
+        self._lists = [one.prices for one in await self._store.price_history() if one.withdrawn is None]
+        self._texts = [one.faq for one in await self._store.faq_history() if one.withdrawn is None]
         self._newest = newest
         log.info("prices are read", extra={"as_of": in_force(self._lists, utc_now().date()).as_of})
         return True
 
     def shop(self) -> Shop:
         """The shop now."""
-        return replace(self._shop, prices=in_force(self._lists, utc_now().date()))
+        return with_texts(replace(self._shop, prices=in_force(self._lists, utc_now().date())), self._texts)
 
 
 class _Market:

@@ -168,3 +168,25 @@ def test_the_wheel_answers_the_same_from_anywhere(tmp_path: Path, home: dict[str
     *answer, where = done.stdout.splitlines()
     assert where.startswith(str(tmp_path))
     assert "\n".join(answer).strip() == gpubot("ask", "70B com LoRA?", env=home).stdout.strip()
+
+
+def test_prices_and_texts_are_imported_shown_and_undone(home: dict[str, str], tmp_path: Path) -> None:
+    prices = tmp_path / "new.toml"
+    prices.write_text('as_of = 2026-11-20\n[gpus.h100]\nusd_per_hour = "2.10"\n')
+    assert gpubot("prices", "undo", env=home).returncode == 2
+    assert gpubot("prices", "import", str(prices), env=home).returncode == 0
+    undone = gpubot("prices", "undo", env=home)
+    assert (undone.returncode, undone.stdout) == (
+        0, "Withdrew the prices of 2026-11-20; in force now: those of 2026-10-29.\n"
+    )  # fmt: skip
+    assert "withdrawn by" in gpubot("prices", "show", "--history", env=home).stdout
+    texts = tmp_path / "faq.toml"
+    texts.write_text('locale = "en"\nas_of = 2026-11-20\nsource = "Support"\n[refund]\npolicy = "Within 7 days"\n')
+    assert gpubot("faq", "import", "--dry-run", str(texts), env=home).stdout.endswith("(--dry-run).\n")
+    assert gpubot("faq", "import", str(texts), env=home).returncode == 0
+    assert "refund.policy: Within 7 days" in gpubot("faq", "show", "en", env=home).stdout
+    assert "Within 7 days (Support" in gpubot("ask", "--lang", "en", "can I get a refund?", env=home).stdout
+    assert "Within" not in gpubot("ask", "--as-of", "2026-11-01", "can I get a refund?", env=home).stdout
+    assert gpubot("faq", "undo", "en", env=home).returncode == 0
+    assert gpubot("faq", "undo", "en", env=home).returncode == 2
+    assert "withdrawn by" in gpubot("faq", "history", env=home).stdout

@@ -7,7 +7,8 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,11 +16,12 @@ import pytest
 from sqlalchemy import URL, func, inspect, select, text
 
 from bot.reader.question import Mention, Question, Slots
+from bot.shop.faq import FaqImport, FaqList, FaqText
 from bot.shop.history import Import
 from bot.shop.shop import Shop
 from bot.store.engine import StoreError, database_url, make_engines
 from bot.store.migrate import migrate
-from bot.store.offline import import_prices, read_prices
+from bot.store.offline import import_faq, import_prices, read_prices, withdraw_faq, withdraw_prices
 from bot.store.records import Handled, Letter, Lookup, Mark, Place, Remember
 from bot.store.store import Store, open_store
 from bot.store.tables import inbox, metadata, outbox, questions, updates
@@ -272,13 +274,36 @@ async def test_prices_start_from_the_seeds_and_go_on_with_imports(url: URL, shop
     async with opened(url, shop, clock) as store:
         (seeds,) = await store.price_history()
         assert (seeds.prices, seeds.who) == (shop.prices, "seeds")
-        before = await store.newest_prices()
+        before = await store.newest_lists()
         entry = Import(NOON, "ana", shop.prices)
         await asyncio.to_thread(import_prices, url, shop.prices, entry)
-        assert await store.newest_prices() > before
+        assert await store.newest_lists() != before
         assert await asyncio.to_thread(read_prices, url) == [seeds, entry]
     async with opened(url, shop, clock) as store:
         assert len(await store.price_history()) == 2
+
+
+async def test_lists_can_be_withdrawn_but_for_the_first_prices(url: URL, shop: Shop, clock: Clock) -> None:
+    async with opened(url, shop, clock) as store:
+        assert await asyncio.to_thread(withdraw_prices, url, shop.prices, "ana", NOON) is None
+        newer = Import(NOON, "ana", replace(shop.prices, as_of=date(2026, 11, 30)))
+        await asyncio.to_thread(import_prices, url, shop.prices, newer)
+        seen = await store.newest_lists()
+        assert await asyncio.to_thread(withdraw_prices, url, shop.prices, "bia", NOON) == "2026-11-30"
+        assert await store.newest_lists() != seen
+        assert [one.withdrawn for one in await store.price_history()] == [None, "bia"]
+
+        texts = FaqList("en", date(2026, 11, 30), "Support", (FaqText("refund", "policy", "Within 7 days"),))
+        for who in ("ana", "bia"):
+            await asyncio.to_thread(import_faq, url, shop.prices, FaqImport(NOON, who, texts))
+        seen = await store.newest_lists()
+        assert await asyncio.to_thread(withdraw_faq, url, shop.prices, "en", "cleo", NOON)
+        assert await store.newest_lists() != seen
+        assert [(one.who, one.withdrawn, one.faq) for one in await store.faq_history()] == [
+            ("ana", None, texts),
+            ("bia", "cleo", texts),
+        ]
+        assert not await asyncio.to_thread(withdraw_faq, url, shop.prices, "es", "cleo", NOON)
 
 
 async def test_the_migrations_make_the_tables_that_the_code_uses(url: URL, shop: Shop, clock: Clock) -> None:

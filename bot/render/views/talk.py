@@ -117,13 +117,14 @@ def view_error(answer: Answer, say: Speaker, build: Builder) -> None:
 
 def view_faq(answer: Answer, say: Speaker, build: Builder) -> None:
     """The shop's facts on a topic."""
-    facts = {fact.key: fact for fact in answer.facts}
+    facts = {fact.key: fact for fact in answer.facts if fact.locale is None}
     heading = TOPIC_HEADINGS[answer.topic or "other"]
     build.line(say.line(heading))
     for key, fact in facts.items():
         line = _fact_line(key, fact, say)
         if line:
             build.line(line)
+    build.lines([_told(fact, say) for fact in _texts(answer, say)])
     if any(fact.value is None for fact in answer.facts):
         contact = answer.links.support_contact
         if contact:
@@ -134,6 +135,22 @@ def view_faq(answer: Answer, say: Speaker, build: Builder) -> None:
     if dates:
         build.line(say.line(_("As of {date}."), date=say.date(max(dates))))
     close(answer, say, build, skip=frozenset({"unpublished"}))
+
+
+def _texts(answer: Answer, say: Speaker) -> list[Fact]:
+    """The shop's own texts, each in the reader's language where it is told in that, else in English, else as it is."""
+    chosen: dict[str, Fact] = {}
+    wanted = {say.locale: 0, "en": 1}
+    for fact in sorted(answer.facts, key=lambda one: wanted.get(one.locale or "", 2)):
+        if fact.locale is not None:
+            chosen.setdefault(fact.key, fact)
+    return list(chosen.values())
+
+
+def _told(fact: Fact, say: Speaker) -> Line:
+    return say.line(
+        _("• {text} ({source}, {date})"), text=str(fact.value), source=fact.source, date=say.date(fact.as_of)
+    )
 
 
 TOPIC_HEADINGS = {
