@@ -27,6 +27,7 @@ def rates() -> None:
     \b
     gpubot rates set BTC 84000
     gpubot rates set BRL 5.35
+    gpubot rates unset BTC
     gpubot rates show
     """
 
@@ -40,6 +41,9 @@ def show() -> None:
     for rate in usable:
         by = "set by hand" if rate.manual else ", ".join(rate.sources)
         click.echo(f"{_pair(rate)}  {rate.as_of:%Y-%m-%d %H:%M} UTC  {rate.state(now)}, {by}")
+        other = known.manual.get(rate.code)
+        if other is not None and not rate.manual:
+            click.echo(f"  set by hand, not used while sources answer: {_pair(other)}")
     if not usable:
         click.echo("No rate may be used now: answers stay in dollars.  Set one: gpubot rates set BTC 84000")
 
@@ -53,6 +57,20 @@ def set_(code: str, amount: str) -> None:
     rate = _manual(code, amount, now, "manual")
     _keep(settings, [rate], now)
     click.echo(f"{_pair(rate)} until {rate.valid_until:%Y-%m-%d %H:%M} UTC; answers say that it was set by hand.")
+
+
+@rates.command()
+@click.argument("code")
+def unset(code: str) -> None:
+    """Take back what was set by hand for CODE."""
+    settings, now = load_settings(), datetime.now(UTC)
+    if code.upper() not in load_rates(settings, now).manual:
+        raise click.UsageError(f"no rate of {code.upper()} is set by hand now")
+    from bot.store.offline import unset_rate
+
+    seeds = load_seeds(settings.links, settings.price_stale_days).prices
+    unset_rate(settings.database, seeds, code.upper(), getpass.getuser(), now)
+    click.echo(f"The rate of {code.upper()} that was set by hand is no longer used.")
 
 
 @rates.command(name="import")

@@ -19,6 +19,7 @@ from bot.store import faq, prices
 from bot.store.engine import StoreError, is_sqlite
 from bot.store.prices import add_prices, price_history
 from bot.store.rates import record_rates, usable_rates
+from bot.store.rates import unset_rate as take_back
 from bot.store.store import open_engines, prepare, utc_now
 from bot.store.tables import faq_lists, price_lists, rates
 from planner.offer import PriceList
@@ -103,6 +104,15 @@ def keep_rates(url: URL, seeds: PriceList, found: Sequence[Rate], who: str, now:
         await record_rates(connection, found, who, now)
 
     _run(url, add, seeds)
+
+
+def unset_rate(url: URL, seeds: PriceList, code: str, who: str, now: datetime) -> None:
+    """rates.unset_rate() without the bot.  Raises StoreError."""
+
+    async def unset(connection: AsyncConnection) -> None:
+        await take_back(connection, code, who, now)
+
+    _run(url, unset, seeds)
 
 
 async def _history(connection: AsyncConnection) -> list[Import]:

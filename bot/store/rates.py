@@ -27,6 +27,12 @@ async def record_rates(connection: AsyncConnection, found: Sequence[Rate], who: 
     await connection.execute(delete(rates).where(rates.c.manual.is_(False), rates.c.recorded_at < now - _KEEP))
 
 
+async def unset_rate(connection: AsyncConnection, code: str, who: str, now: datetime) -> None:
+    """Take back what was set by hand for a coin or currency; what was set stays in the history."""
+    document = json.dumps([{"code": code, "unset": True}])
+    await connection.execute(insert(rates).values(recorded_at=now, recorded_by=who, manual=True, document=document))
+
+
 async def usable_rates(connection: AsyncConnection, now: datetime) -> list[Rate]:
     """Rates that may still be used at a moment, oldest first; a damaged row gives none."""
     recent = and_(rates.c.manual.is_(False), rates.c.recorded_at > now - VALID)
@@ -37,9 +43,12 @@ async def usable_rates(connection: AsyncConnection, now: datetime) -> list[Rate]
     found: list[Rate] = []
     for document in rows.scalars():
         try:
-            found.extend(_from_json(row) for row in json.loads(document))
-        except (ValueError, KeyError, TypeError, ArithmeticError):
+            rows_of = json.loads(document)
+            taken_back = {row["code"] for row in rows_of if row.get("unset")}
+            said = [_from_json(row) for row in rows_of if not row.get("unset")]
+        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError):
             continue
+        found = [rate for rate in found if not (rate.manual and rate.code in taken_back)] + said
     return found
 
 

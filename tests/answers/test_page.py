@@ -192,3 +192,13 @@ def test_a_bare_size_shows_four_methods_and_running(shop: Shop) -> None:
 )
 def test_the_answers_locale(shop: Shop, lang: str, voice: Voice, locale: str) -> None:
     assert take_turn(lang, history=(), shop=shop, now=NOW, voice=voice).locale == locale
+
+
+@pytest.mark.parametrize("locale", ["pt_BR", "en", "es"])
+def test_the_price_table_fits_a_phone(shop: Shop, locale: str) -> None:
+    turn = take_turn("h100 price?", history=[], shop=shop, now=NOW, voice=Voice(chosen=locale))
+    assert "2" in said(turn)
+    text = said(take_turn("/prices", history=[], shop=shop, now=NOW, voice=Voice(chosen=locale)))
+    table = [line for line in text.splitlines() if line.startswith(("GPU", "L40S", "A100", "H100", "H200", "B200"))]
+    assert len(table) == 6
+    assert max(map(len, table)) <= 36

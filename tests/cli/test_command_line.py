@@ -190,3 +190,13 @@ def test_prices_and_texts_are_imported_shown_and_undone(home: dict[str, str], tm
     assert gpubot("faq", "undo", "en", env=home).returncode == 0
     assert gpubot("faq", "undo", "en", env=home).returncode == 2
     assert "withdrawn by" in gpubot("faq", "history", env=home).stdout
+
+
+def test_a_rate_set_by_hand_can_be_taken_back(home: dict[str, str]) -> None:
+    assert gpubot("rates", "unset", "BTC", env=home).returncode == 2
+    assert gpubot("rates", "set", "BTC", "84000", env=home).returncode == 0
+    assert "84000" in gpubot("rates", "show", env=home).stdout
+    assert gpubot("rates", "unset", "btc", env=home).returncode == 0
+    assert "No rate may be used now" in gpubot("rates", "show", env=home).stdout
+    assert gpubot("rates", "set", "BTC", "85000", env=home).returncode == 0
+    assert "85000" in gpubot("rates", "show", env=home).stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from bot.answers.answer import Answer, PriceLine
 from bot.render.document import Builder, Line, Table
 from bot.render.i18n import NBSP, Speaker, _
@@ -28,18 +30,13 @@ def view_price(answer: Answer, say: Speaker, build: Builder) -> None:
     if len(answer.prices) == 1:
         _one_price(answer.prices[0], say, build)
     else:
-        build.line(say.line(_("<b>Prices per GPU-hour</b>")))
-        head = (
-            say.text(_("GPU")),
-            say.text(_("VRAM")),
-            say.text(_("per hour")),
-            *(_block_head(h, say) for h in _two_blocks(answer)),
-        )
+        build.line(say.line(_("<b>Prices per GPU-hour</b> and per block, in US$")))
+        head = (say.text(_("GPU")), "GB", _block_head(1, say), *(_block_head(h, say) for h in _two_blocks(answer)))
         rows = tuple(
             (
-                gpu_name(row.gpu),
-                say.number(row.vram_gb) + " GB",
-                say.usd(row.usd_per_hour).replace(NBSP, " "),
+                _short_name(row, say),
+                say.number(row.vram_gb),
+                _bare(row.usd_per_hour, say),
                 *_block_cells(row, answer, say),
             )
             for row in answer.prices
@@ -82,9 +79,17 @@ def _block_head(hours: int, say: Speaker) -> str:
 
 def _block_cells(row: PriceLine, answer: Answer, say: Speaker) -> list[str]:
     prices = dict(row.blocks)
-    return [
-        say.usd(prices[h]).replace(NBSP, " ").removeprefix("US$ ") if h in prices else "" for h in _two_blocks(answer)
-    ]
+    return [_bare(prices[h], say) if h in prices else "" for h in _two_blocks(answer)]
+
+
+def _bare(usd: Decimal, say: Speaker) -> str:
+    """Dollars in a table that names them in its heading."""
+    return say.usd(usd).replace(NBSP, "").removeprefix("US").removeprefix("$")
+
+
+def _short_name(row: PriceLine, say: Speaker) -> str:
+    """A GPU's name without the memory that stands beside it."""
+    return gpu_name(row.gpu).removesuffix(f" {say.number(row.vram_gb)}GB")
 
 
 def _sizes(answer: Answer, say: Speaker) -> str:
