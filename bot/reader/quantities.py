@@ -36,6 +36,8 @@ _FILLERS: Final = 2
 _LABEL_MARKS: Final = frozenset({":", "="})
 _COUNT_MARKS: Final = frozenset({"x", "*", "(", "nvidia"})
 _TYPICAL_CONTEXT: Final = 300_000
+#: The longest context that a model was announced with (10 million tokens); a greater number is none.
+_LONGEST_CONTEXT: Final = 10_000_000
 
 _FORMATS: Final = re.compile(
     r"(?<![a-z0-9])(?:(?:iq|q)([2-8])(?:_[a-z0-9]+)*|int([48])|fp(4|8|16|32)|[bf]f?loat16|bf16|(nf4|awq|gptq|mxfp4|exl2)"
@@ -123,6 +125,8 @@ class Roles:
         count = self._count(n)
         if count is not None and not (label is not None and self._right_after_a_label(n)):
             return count
+        if label == "context" and n.suffix == 6 and n.value <= _LONGEST_CONTEXT and self._right_after_a_label(n):
+            return Quantity("context", n.value, n.start, n.end)
         if label is not None and n.suffix < 6:
             if label == "block":  # "the block of 168"
                 return Quantity("hours", n.value, n.start, n.end, unit="h")
@@ -170,11 +174,18 @@ class Roles:
             return Quantity("params", n.value / 1e9, n.start, end) if n.value >= 1e6 else None
         if role == "things":
             return None
-        if role == "tokens" and n.value < _TYPICAL_CONTEXT:
+        if role == "tokens" and (n.value < _TYPICAL_CONTEXT or self._of_context(n, end)):
+            return Quantity("context", n.value, n.start, end)
+        if role == "context" and n.suffix == 6 and hit.start == n.end and n.value <= _LONGEST_CONTEXT:
             return Quantity("context", n.value, n.start, end)
         if role in {"context", "batch"} and n.suffix >= 6:
             return self._by_suffix(n)
         return Quantity(role, n.value, n.start, end)
+
+    def _of_context(self, n: Numeral, end: int) -> bool:
+        """ "a context of 1M tokens", "1 million token context"."""
+        named = self._label(n) == "context" or self._hit(end, ("context",)) is not None
+        return named and n.value <= _LONGEST_CONTEXT
 
     def _half_more(self, index: int) -> int | None:
         """The end of "and a half" that begins at an index: "两天半", "dois dias e meio", "un jour et demi"."""

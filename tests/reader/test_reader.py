@@ -309,3 +309,24 @@ def test_a_currency_alone_asks_for_the_last_amount_in_it() -> None:
 def test_an_amount_is_never_taken_for_another_money(text: str, intent: str, slots: dict[str, object]) -> None:
     found = read(text)
     assert (found.intent, found.slots.stated()) == (intent, slots)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llama 4 scout with 1M context",
+        "1 million token context on qwen 7b",
+        "llama 8b com contexto de 1M tokens",
+        "context 1M qwen 7b",
+    ],
+)
+def test_a_context_of_a_million_is_neither_a_size_nor_a_data_set(text: str) -> None:
+    slots = read(text).slots
+    assert slots.context == 1_000_000
+    assert slots.tokens is None
+
+
+def test_a_data_set_beside_a_context_stays_one() -> None:
+    slots = read("7B lora ctx 4096, 5M tokens, how long").slots
+    assert (slots.context, slots.tokens) == (4096, 5_000_000)
+    assert read("70b context 8k").slots.params_b == 70

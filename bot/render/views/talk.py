@@ -102,6 +102,8 @@ def view_error(answer: Answer, say: Speaker, build: Builder) -> None:
                 high=high,
             )
         )
+    elif problem.field == "tokens":
+        build.line(say.line(_("That training would take more than ten years: name fewer tokens.")))
     elif problem.field == "hours":
         build.line(say.line(_("That many hours can't be priced. Name from one minute to ten years.")))
     elif problem.code == "unknown" and problem.nearest:
