@@ -69,11 +69,13 @@ class Remembered:
     """What is known of a place when its update is handled.
 
     ``answered`` maps a user message's id, within the chat, to the ids of the bot's answers to it; an empty tuple
-    when the answer is recorded but not sent yet.
+    when the answer is recorded but not sent yet.  ``quoted``: where the message replies to one that a question came
+    from or that answered one, whoever asked it, that user's questions up to it; None where it does not.
     """
 
     questions: tuple[Question, ...] = ()  # oldest first, not expired
-    question_ids: tuple[int | None, ...] = ()  # the user message that each of them came from
+    question_ids: tuple[int | None, ...] = ()  # the message that each came from: the user's, or the one with a button
+    quoted: tuple[Question, ...] | None = None
     answered: dict[int, tuple[int, ...]] | None = None
     language: str | None = None  # chosen locale
     coin: str | None = None
@@ -88,7 +90,7 @@ class Lookup:
     update_id: int
     place: Place | None = None
     edited: int | None = None  # the user's message that was edited
-    replied: int | None = None  # the bot's message that was replied to
+    replied: int | None = None  # the message that was replied to
     watches: bool = False  # the watches of the chat and topic are needed
 
 

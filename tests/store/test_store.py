@@ -141,12 +141,12 @@ async def test_forgetting_erases_all_but_what_waits_to_be_sent(store: Store) -> 
     await store.commit(asked(2, place=BO))
     await store.commit(asked(3, remember=(Remember(place=ANA, forget=True),)))
     remembered = (await store.look_up(Lookup(update_id=9, place=ANA, replied=5))).remembered
-    assert (remembered.questions, remembered.language, remembered.answered) == ((), None, {})
+    assert (remembered.questions, remembered.language, remembered.quoted) == ((), None, None)
     assert (await store.look_up(Lookup(update_id=9, place=BO))).remembered.questions == (PLAN,)
     assert await count(store, outbox) == 2
 
 
-async def test_an_edit_and_a_reply_find_the_answer(store: Store) -> None:
+async def test_an_edit_finds_the_answer(store: Store) -> None:
     letters = tuple(Letter(key=f"u1.{n}", chat_id=ANA.chat_id, payload={}, answers=1) for n in range(2))
     parts = (await store.commit(Handled(update_id=1, letters=letters))).recorded
     edit = Lookup(update_id=9, place=ANA, edited=1)
@@ -154,11 +154,31 @@ async def test_an_edit_and_a_reply_find_the_answer(store: Store) -> None:
     for part, message_id in zip(parts, (71, 72), strict=True):
         await store.mark(Mark(id=part.id, state="sent", message_id=message_id))
     assert (await store.look_up(edit)).remembered.answered == {1: (71, 72)}
-    reply = Lookup(update_id=9, place=ANA, replied=72)
-    assert (await store.look_up(reply)).remembered.answered == {1: (71, 72)}
     assert (await store.look_up(Lookup(update_id=9, place=ANA, edited=2))).remembered.answered == {}
     assert await store.answers_sent(ANA.chat_id, 1, parts[1].id) == [71]
     assert await store.answers_sent(ANA.chat_id, 1, parts[1].id + 1) == [71, 72]
+
+
+async def test_a_reply_finds_what_was_asked_up_to_the_answer_by_whoever_asked_it(store: Store) -> None:
+    group, topic = -1001234567890, 7
+    first, second = Place(group, topic, 42), Place(group, topic, 43)
+    sizes = [replace(PLAN, slots=Slots(params_b=float(size))) for size in (7, 13, 34, 70)]
+    for number, (place, question) in enumerate(zip((first, first, second, first), sizes, strict=True), start=1):
+        letter = Letter(key=f"u{number}.0", chat_id=group, payload={}, answers=10 * number)
+        remember = Remember(place=place, question=question, message_id=10 * number)
+        (row,) = (await store.commit(Handled(update_id=number, letters=(letter,), remember=(remember,)))).recorded
+        await store.mark(Mark(id=row.id, state="sent", message_id=10 * number + 1))
+
+    async def quoted(replied: int) -> tuple[Question, ...] | None:
+        return (await store.look_up(Lookup(update_id=9, place=second, replied=replied))).remembered.quoted
+
+    assert await quoted(21) == tuple(sizes[:2]), "the answer to another user's question"
+    assert await quoted(31) == (sizes[2],)
+    assert await quoted(10) == (sizes[0],), "a question itself"
+    assert await quoted(99) is None
+    pressed = Remember(place=second, question=sizes[3], message_id=21)  # a button under the second answer
+    await store.commit(Handled(update_id=5, remember=(pressed,)))
+    assert await quoted(21) == (sizes[2], sizes[3]), "what the answer was changed to by a button"
 
 
 async def test_text_is_dropped_once_a_message_is_out(store: Store) -> None:

@@ -240,7 +240,7 @@ class TestReplies:
     def test_a_reply_to_an_answer_refers_to_its_question(self, context: DecideContext) -> None:
         first = Question(intent="plan", slots=Slots(params_b=70.0, method="lora"), lang="pt")
         second = Question(intent="price", slots=Slots(gpu="l40s"), lang="pt")
-        remembered = Remembered(questions=(first, second), question_ids=(1, 3), answered={1: (2,)})
+        remembered = Remembered(questions=(first, second), question_ids=(1, 3), quoted=(first,))
         reply = tg.message("x", message_id=2, **{"from": tg.BOT})
         effects = decide(tg.said("e com QLoRA?", reply_to_message=reply), remembered, context)
         assert effects.remember[0].question is not None

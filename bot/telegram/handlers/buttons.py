@@ -64,7 +64,10 @@ def _ask(query: CallbackQuery, place: Place, scene: Scene, text: str) -> Effects
     reply = scene.ask(text)
     shown = Reply(text=view.view_asked(text, reply.text), keyboard=reply.keyboard)
     actions = _edit(query, place, shown) if query.message is None else (_send(query, place, shown, scene),)
-    remember = () if reply.question is None else (Remember(place=scene.place, question=reply.question),)
+    asked_in = None if query.message is None else query.message.message_id
+    remember = (
+        () if reply.question is None else (Remember(place=scene.place, question=reply.question, message_id=asked_in),)
+    )
     return Effects(actions=(_answer(query), *actions), remember=remember)
 
 
@@ -108,7 +111,15 @@ def _answer(query: CallbackQuery, text: str | None = None) -> Call:
 
 def _send(query: CallbackQuery, place: Place, reply: Reply, scene: Scene) -> Send:
     reply_to = None if scene.private or query.message is None else query.message.message_id
-    return Send(place=place, html=reply.text.html, plain=reply.text.plain, reply_to=reply_to, keyboard=reply.keyboard)
+    return Send(
+        place=place,
+        html=reply.text.html,
+        plain=reply.text.plain,
+        reply_to=reply_to,
+        keyboard=reply.keyboard,
+        # What a reply to this answer refers to was asked by the press.
+        answers=None if query.message is None else query.message.message_id,
+    )
 
 
 def _edit(query: CallbackQuery, place: Place, reply: Reply) -> tuple[Action, ...]:
