@@ -115,10 +115,9 @@ class Faq(_Strict):
 
 
 #: Codes of ISO 4217 that people of every language write; those that are everyday words somewhere are left out.
-CURRENCY_CODES: Final = frozenset(
-    "usd eur gbp brl mxn cop clp ars uyu chf cad aud nzd jpy cny inr idr rub uah kzt pln czk huf sek nok dkk krw thb vnd"
-    " zar aed ils hkd sgd twd ngn kes pkr".split()
-)
+CURRENCY_CODES: Final = frozenset(["usd", "eur", "gbp", "brl", "mxn", "cop", "clp", "ars", "uyu", "chf", "cad", "aud",
+    "nzd", "jpy", "cny", "inr", "idr", "rub", "uah", "kzt", "pln", "czk", "huf", "sek", "nok", "dkk", "krw", "thb",
+    "vnd", "zar", "aed", "ils", "hkd", "sgd", "twd", "ngn", "kes", "pkr"])  # fmt: skip
 
 
 class LexiconFile(_Strict):
