@@ -10,6 +10,7 @@ from typing import Final
 from bot.answers.answer import Answer
 from bot.answers.build import answer
 from bot.answers.offers import offers
+from bot.answers.steps import Step, steps
 from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Question
 from bot.reader.read import read
@@ -36,9 +37,14 @@ class Turn:
         """What can be asked next, as texts."""
         return offers(self.answer)
 
-    def text(self) -> Text:
-        """The answer as Telegram HTML and as plain text."""
-        return render_text(self.answer, self.locale)
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What can be changed about the answer."""
+        return steps(self.answer)
+
+    def text(self, *, opened: bool = False) -> Text:
+        """The answer as Telegram HTML and as plain text; ``opened``: its arithmetic is not behind a tap."""
+        return render_text(self.answer, self.locale, opened=opened)
 
 
 def take_turn(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,6 +13,8 @@ from bot.reader.question import Question
 
 #: How many questions of a place are kept.
 KEPT_QUESTIONS: Final = 10
+#: For how many days votes are kept.
+KEPT_VOTES_DAYS: Final = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,30 @@ class KeptWatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewVote:
+    """Whether an answer helped whoever asked; a second vote on the same message takes the first one's place."""
+
+    message_id: int | None  # the bot's message; None where it was sent through inline mode
+    question: Question
+    helped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """A vote as it is kept, without who gave it."""
+
+    at: datetime
+    question: Question
+    helped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remember:
     """A change of what is kept for a place: a Question to add to its memory (in the stead of the one kept from the
-    same user message), settings to set (None clears one), a watch to keep, the id of one to remove, or all of it to
-    erase.
+    same user message), settings to set (None clears one), a watch to keep, the id of one to remove, a vote on an
+    answer, or all of it to erase.
 
-    ``forget`` erases the user's memory, settings and watches in every topic of the chat.
+    ``forget`` erases the user's memory, settings, watches and votes in every topic of the chat.
     """
 
     place: Place
@@ -61,6 +82,7 @@ class Remember:
     settings: dict[str, str | None] | None = None  # language, coin, ...
     watch: NewWatch | None = None
     unwatch: int | None = None
+    vote: NewVote | None = None
     forget: bool = False
 
 

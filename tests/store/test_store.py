@@ -22,9 +22,10 @@ from bot.shop.shop import Shop
 from bot.store.engine import StoreError, database_url, make_engines
 from bot.store.migrate import migrate
 from bot.store.offline import import_faq, import_prices, read_prices, withdraw_faq, withdraw_prices
-from bot.store.records import Handled, Letter, Lookup, Mark, Place, Remember
+from bot.store.records import KEPT_VOTES_DAYS, Handled, Letter, Lookup, Mark, NewVote, Place, Remember
 from bot.store.store import Store, open_store
 from bot.store.tables import inbox, metadata, outbox, questions, updates
+from bot.store.votes import all_votes
 
 ANA = Place(5234567890123, None, 5234567890123)
 BO = Place(-1001234567890, 7, 42)
@@ -179,6 +180,28 @@ async def test_a_reply_finds_what_was_asked_up_to_the_answer_by_whoever_asked_it
     pressed = Remember(place=second, question=sizes[3], message_id=21)  # a button under the second answer
     await store.commit(Handled(update_id=5, remember=(pressed,)))
     assert await quoted(21) == (sizes[2], sizes[3]), "what the answer was changed to by a button"
+
+
+async def test_a_vote_takes_the_place_of_the_same_users_earlier_one_and_is_forgotten_on_request(
+    store: Store, clock: Clock
+) -> None:
+    def vote(update_id: int, place: Place, helped: bool) -> Handled:
+        new = NewVote(message_id=5, question=PLAN, helped=helped)
+        return Handled(update_id=update_id, remember=(Remember(place=place, vote=new),))
+
+    for item in (vote(1, ANA, True), vote(2, ANA, False), vote(3, BO, True)):
+        await store.commit(item)
+
+    async def kept() -> list[bool]:
+        async with store._reading.begin() as connection:
+            return [one.helped for one in await all_votes(connection)]
+
+    assert await kept() == [False, True]
+    await store.commit(Handled(update_id=4, remember=(Remember(place=ANA, forget=True),)))
+    assert await kept() == [True]
+    clock.now += timedelta(days=KEPT_VOTES_DAYS + 1)
+    await store.sweep()
+    assert await kept() == []
 
 
 async def test_text_is_dropped_once_a_message_is_out(store: Store) -> None:

@@ -11,9 +11,22 @@ from telegram import CallbackQuery
 from bot.reader.question import Question, Slots
 from bot.render.i18n import SHIPPED
 from bot.render.views import notices as view
+from bot.render.views.steps import view_thanks
+from bot.store.records import NewVote
 from bot.telegram import keyboards
 from bot.telegram.actions import Action, Call, Edit, Effects, Place, Remember, Remembered, Send
-from bot.telegram.callbacks import Ask, ChooseCoin, ChooseLanguage, Coins, Forget, Unwatch, decode
+from bot.telegram.callbacks import (
+    Ask,
+    ChooseCoin,
+    ChooseLanguage,
+    Coins,
+    Forget,
+    Person,
+    Show,
+    Unwatch,
+    Vote,
+    decode,
+)
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import destination, home, memory_key
 from bot.telegram.handlers.replies import set_coin
@@ -41,6 +54,16 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
             return Effects(actions=(_answer(query, view.view_foreign_button(scene.locale)),))
         case Ask(text):
             return _ask(query, place, scene, text)
+        case Show(question, opened, details):
+            reply = scene.answer(question, opened=opened, details=details)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=_asked(query, scene, reply))
+        case Person():
+            reply = scene.answer(Question(intent="human"))
+            return Effects(actions=(_answer(query), _send(query, place, reply, scene)))
+        case Vote(question, helped):
+            vote = NewVote(message_id=_message_id(query), helped=helped, question=question)
+            notice = _answer(query, view_thanks(scene.locale, helped))
+            return Effects(actions=(notice,), remember=(Remember(place=scene.place, vote=vote),))
         case Coins(usd):
             reply = scene.answer(Question(intent="convert", slots=Slots(budget_usd=usd)))
             return Effects(actions=(_answer(query), _send(query, place, reply, scene)))
@@ -64,11 +87,18 @@ def _ask(query: CallbackQuery, place: Place, scene: Scene, text: str) -> Effects
     reply = scene.ask(text)
     shown = Reply(text=view.view_asked(text, reply.text), keyboard=reply.keyboard)
     actions = _edit(query, place, shown) if query.message is None else (_send(query, place, shown, scene),)
-    asked_in = None if query.message is None else query.message.message_id
-    remember = (
-        () if reply.question is None else (Remember(place=scene.place, question=reply.question, message_id=asked_in),)
-    )
-    return Effects(actions=(_answer(query), *actions), remember=remember)
+    return Effects(actions=(_answer(query), *actions), remember=_asked(query, scene, reply))
+
+
+def _asked(query: CallbackQuery, scene: Scene, reply: Reply) -> tuple[Remember, ...]:
+    """What was asked by a press goes on the conversation; a reply to the message refers to it."""
+    if reply.question is None:
+        return ()
+    return (Remember(place=scene.place, question=reply.question, message_id=_message_id(query)),)
+
+
+def _message_id(query: CallbackQuery) -> int | None:
+    return None if query.message is None else query.message.message_id
 
 
 def _choose_language(
@@ -118,7 +148,7 @@ def _send(query: CallbackQuery, place: Place, reply: Reply, scene: Scene) -> Sen
         reply_to=reply_to,
         keyboard=reply.keyboard,
         # What a reply to this answer refers to was asked by the press.
-        answers=None if query.message is None else query.message.message_id,
+        answers=_message_id(query),
     )
 
 

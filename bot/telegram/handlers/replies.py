@@ -10,7 +10,7 @@ from typing import Final
 from bot.reader.question import COINS, Question, Slots
 from bot.reader.read import read
 from bot.render.views import commands, notices
-from bot.store.records import KEPT_QUESTIONS
+from bot.store.records import KEPT_QUESTIONS, KEPT_VOTES_DAYS
 from bot.telegram import keyboards
 from bot.telegram.handlers import watching
 from bot.telegram.handlers.hearing import Heard
@@ -146,7 +146,7 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
     "unwatch": watching.unwatch,
     "language": _language,
     "privacy": lambda _, scene: Reply(
-        text=notices.view_privacy(scene.locale, scene.context.memory_days, KEPT_QUESTIONS)
+        text=notices.view_privacy(scene.locale, scene.context.memory_days, KEPT_QUESTIONS, KEPT_VOTES_DAYS)
     ),
     "forget": lambda _, scene: Reply(
         text=notices.view_forget(scene.locale), keyboard=keyboards.forget(scene.locale, scene.place.user_id)

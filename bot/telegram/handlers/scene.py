@@ -69,8 +69,8 @@ class Scene:
             )
         )
 
-    def answer(self, question: Question) -> Reply:
-        """The reply to a Question that is built already."""
+    def answer(self, question: Question, *, opened: bool = False, details: bool = False) -> Reply:
+        """The reply to a Question that is built already; ``opened`` and ``details`` as in keyboards.answer()."""
         return _reply(
             answer_question(
                 question,
@@ -79,10 +79,12 @@ class Scene:
                 voice=self.voice,
                 rates=self.context.rates,
                 coin=self.remembered.coin,
-            )
+            ),
+            opened=opened,
+            details=details,
         )
 
 
-def _reply(turn: Turn) -> Reply:
-    keyboard = keyboards.asking(turn.offers) or keyboards.quotes(turn.locale, turn.answer.quotes)
-    return Reply(text=turn.text(), question=turn.question, keyboard=keyboard)
+def _reply(turn: Turn, *, opened: bool = False, details: bool = False) -> Reply:
+    keyboard = keyboards.answer(turn, opened=opened, details=details)
+    return Reply(text=turn.text(opened=opened), question=turn.question, keyboard=keyboard)
