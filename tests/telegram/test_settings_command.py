@@ -88,4 +88,4 @@ def test_the_chosen_currency_stands_beside_dollars(context: DecideContext) -> No
     chosen = replace(ENGLISH, preferences=Preferences(currency="BRL"))
     plain = message_of(decide(tg.said("2x H100 24h"), chosen, market)).plain
     assert "111.36" in plain
-    assert "556.80" in plain
+    assert "556.80\u00a0BRL" in plain
