@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-from telegram import Bot
+from telegram import Bot, User
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
@@ -114,7 +114,17 @@ def _read(body: bytes) -> Any:
 
 
 def _is_answer(found: Any) -> bool:
-    return isinstance(found, dict) and ("result" in found if found.get("ok") is True else "error_code" in found)
+    if not isinstance(found, dict):
+        return False
+    if found.get("ok") is True:
+        return "result" in found
+    # python-telegram-bot hands on what stands there, and computes with it.
+    parameters = found.get("parameters") or {}
+    return (
+        "error_code" in found
+        and isinstance(parameters, dict)
+        and all(isinstance(parameters.get(name, 0), int) for name in ("retry_after", "migrate_to_chat_id"))
+    )
 
 
 def _body(data: RequestData | None) -> dict[str, Any]:
@@ -138,6 +148,18 @@ class Api(Bot):
     Received updates must not be parsed as a batch (one that can't be would take the others along), and most results
     are never looked at.
     """
+
+    async def get_me(self, *args: Any, **kwargs: Any) -> User:
+        """Who the bot is.  Raises telegram.error.TelegramError, also where the answer tells nobody."""
+        try:
+            me = await super().get_me(*args, **kwargs)
+        except TelegramError:
+            raise
+        except Exception as error:
+            raise NetworkError(f"an answer that can't be read: {type(error).__name__}") from None
+        if not isinstance(me.id, int) or not isinstance(me.username, str):
+            raise NetworkError("an answer without a bot")
+        return me
 
     async def call(self, method: str, params: Mapping[str, Any], *, wait: float = ANSWER) -> Any:
         """Call a method.  Raises telegram.error.TelegramError."""
