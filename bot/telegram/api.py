@@ -21,6 +21,8 @@ from planner.errors import OperatorError
 #: Seconds to connect, and to wait for an answer.
 CONNECT: Final = 10.0
 ANSWER: Final = 30.0
+#: Seconds more for all of an answer to arrive once it has begun.
+BODY: Final = 30.0
 #: An idle connection is closed before servers and proxies close it under a request.
 _KEEP_ALIVE: Final = 15.0
 _JSON: Final = {"Content-Type": "application/json"}
@@ -77,7 +79,8 @@ class Transport(BaseRequest):
             raise NotSent("the connection pool is closed")
         wait = ANSWER if read_timeout is self.DEFAULT_NONE else read_timeout
         connect = CONNECT if connect_timeout is self.DEFAULT_NONE else connect_timeout
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=wait)
+        # The wait for an answer starts anew with each byte: one that trickles in would never end.
+        timeout = aiohttp.ClientTimeout(total=connect + wait + BODY, sock_connect=connect, sock_read=wait)
         try:
             async with self._session.request(
                 method, url, timeout=timeout, allow_redirects=False, **_body(request_data)

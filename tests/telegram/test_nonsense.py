@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from telegram.error import NetworkError, RetryAfter
+from telegram.error import NetworkError, RetryAfter, TimedOut
 
 import telegram_updates as tg
 from bot.store.records import Handled, Place
 from bot.store.store import Store
+from bot.telegram import api as api_module
 from bot.telegram.actions import Send
 from bot.telegram.api import Api, make_api
 from bot.telegram.faults import diagnose
@@ -53,6 +55,30 @@ async def test_a_poll_that_is_refused_with_odd_parameters_ends_nothing(
     finally:
         polling.cancel()
         await asyncio.gather(polling, return_exceptions=True)
+
+
+async def test_an_answer_that_trickles_in_does_not_hold_a_call_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api_module, "BODY", 0.1)
+    monkeypatch.setattr(api_module, "CONNECT", 0.1)
+
+    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        with suppress(ConnectionError):
+            while not writer.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.02)
+
+    server = await asyncio.start_server(trickle, "127.0.0.1", 0)
+    calling = make_api(TOKEN, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", connections=1)
+    await calling._request[0].initialize()
+    try:
+        with pytest.raises(TimedOut):
+            await asyncio.wait_for(calling.call("getUpdates", {}, wait=0.2), 5)
+    finally:
+        await calling._request[0].shutdown()
+        server.close()
 
 
 @pytest.mark.parametrize(("asked", "waits"), [(-5, 1), (0, 1), (3, 3), (10**7, 86_400)])
