@@ -17,7 +17,7 @@ from planner.errors import OperatorError
 #: Seconds to wait for another writer, or for a connection; callers come again.  Nothing ends a wait in SQLite sooner.
 _BUSY: Final = 5.0
 #: Seconds to connect to PostgreSQL, and for one statement.
-_CONNECT: Final = 10.0
+CONNECT: Final = 10.0
 _COMMAND: Final = 60.0
 _DRIVERS: Final = {
     "sqlite": "sqlite+aiosqlite",
@@ -89,7 +89,7 @@ def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
             pool_pre_ping=True,
             pool_timeout=_BUSY,
             hide_parameters=True,
-            connect_args={"timeout": _CONNECT, "command_timeout": _COMMAND},
+            connect_args={"timeout": CONNECT, "command_timeout": _COMMAND},
         )
         return engine, engine
     engines = []

@@ -74,6 +74,9 @@ inbox: Final = Table(
     Column("update_id", BigInteger, nullable=False),
     Column("payload", Text, nullable=False),
     Column("received_at", Moment, nullable=False),
+    Column("lane", BigInteger),  # what is handled in order: the chat, or the user where there is no chat
+    Column("owner", String(64), nullable=False, server_default=""),  # the replica that handles it
+    Column("leased_until", Moment, nullable=False, server_default="2000-01-01 00:00:00"),
     UniqueConstraint("bot_id", "update_id"),
     sqlite_autoincrement=True,
 )

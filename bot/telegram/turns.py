@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +16,8 @@ from telegram.error import TelegramError
 from bot.logs import request_id
 from bot.store.engine import is_away
 from bot.store.group import ClosedError
-from bot.store.records import Handled, Letter, Lookup, Remembered
+from bot.store.inbox import Before
+from bot.store.records import Handled, Letter, Lookup, Remembered, Waiting
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
 from bot.telegram.api import Api
@@ -73,6 +75,7 @@ class Turns:
         self._open: dict[int, _Taken] = {}
         self._calls: set[asyncio.Task[None]] = set()
         self._call_slots = asyncio.Semaphore(CALLS)
+        self._held: Counter[int] = Counter()  # lanes in which an update waits for another replica's
         self.counts: Counter[str] = Counter()
 
     def take(self, raw: dict[str, Any]) -> asyncio.Task[None]:
@@ -109,7 +112,7 @@ class Turns:
         if not chosen:
             return frozenset()
         try:
-            await self._store.park([taken.raw for taken in chosen])
+            await self._store.park([Waiting(taken.raw, _kept_lane(taken.lane)) for taken in chosen])
         except Exception as error:
             log.warning("updates could not be parked; they stay with Telegram", extra={"fault": type(error).__name__})
             return frozenset()
@@ -118,9 +121,10 @@ class Turns:
         log.info("a chat is behind; its updates are parked", extra={"updates": len(chosen)})
         return frozenset(taken.raw["update_id"] for taken in chosen)
 
-    async def resume(self) -> None:
-        """Take up the updates that were parked when the bot ended."""
-        raws = await self._store.parked()
+    async def resume(self, *, started: bool = False) -> None:
+        """Take up the updates that a replica parked which has gone silent; those of this one when it has
+        ``started``."""
+        raws = await self._store.take_up(started=started, lanes=self._held)
         if raws:
             log.info("taking up what waited", extra={"updates": len(raws)})
         for raw in raws:
@@ -189,6 +193,9 @@ class Turns:
             await self._store.commit(Handled(update_id=update_id, outcome="unreadable"))
             return
         found = await self._store.look_up(_lookup(update_id, update))
+        if found.held and not found.handled:
+            await self._let_pass(Before(_kept_lane(_lane(update, update_id)) or 0, update_id))
+            found = await self._store.look_up(_lookup(update_id, update))
         if found.handled:
             self.counts["repeated"] += 1
             if tried:
@@ -223,6 +230,22 @@ class Turns:
             await self._sender.take_over()
         log.debug("handled", extra=_summary(update, effects))
 
+    async def _let_pass(self, ahead: Before) -> None:
+        """Wait until another replica has handled the older updates of the lane; handle them where it has gone
+        silent."""
+        pause = Pause(_FIRST_PAUSE, _LAST_PAUSE)
+        self._held[ahead.lane] += 1
+        try:
+            while await self._store.others_handle(ahead):
+                for raw in await self._store.take_up(ahead=ahead):
+                    update, _its_lane = self._parse(raw, raw["update_id"])
+                    with suppress(RefusedError):
+                        await self._handle(raw["update_id"], update)
+                await pause.wait()
+        finally:
+            self._held[ahead.lane] -= 1
+            self._held += Counter()  # drops what is back at zero
+
     def _call(self, calls: Iterable[Call]) -> None:
         for call in calls:
             task = asyncio.create_task(self._call_once(call), name="call")
@@ -250,6 +273,11 @@ def _lane(update: Update | None, update_id: int) -> Hashable:
     return "alone", update_id
 
 
+def _kept_lane(lane: Hashable) -> int | None:
+    """A lane as the store knows it: a chat's or a user's; what has neither is in nobody's way."""
+    return lane if isinstance(lane, int) else None
+
+
 def _lookup(update_id: int, update: Update) -> Lookup:
     edited = update.edited_message
     message = update.message or edited
@@ -257,6 +285,7 @@ def _lookup(update_id: int, update: Update) -> Lookup:
     return Lookup(
         update_id=update_id,
         place=place_of(update),
+        lane=_kept_lane(_lane(update, update_id)),
         edited=edited.message_id if edited is not None else None,
         replied=replied.message_id if replied is not None else None,
         watches=needs_watches(update),

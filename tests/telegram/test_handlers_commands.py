@@ -89,6 +89,26 @@ class TestCommands:
     ) -> None:
         assert decide(tg.said(text, chat=tg.GROUP), FRESH, context) == Effects()
 
+    @pytest.mark.parametrize(
+        ("typed", "meant"),
+        [
+            ("/métodos", "/methods"),
+            ("/Métodos@shop_bot", "/methods"),
+            ("/preços", "/prices"),
+            ("/me\u0301todos", "/methods"),
+        ],
+    )
+    def test_a_command_typed_with_accents_is_the_one_without(
+        self, context: DecideContext, typed: str, meant: str
+    ) -> None:
+        assert (
+            send_of(decide(tg.said(typed), FRESH, context)).html == send_of(decide(tg.said(meant), FRESH, context)).html
+        )
+        assert decide(tg.said(typed.partition("@")[0], chat=tg.GROUP), FRESH, context) == Effects()
+
+    def test_a_word_of_another_script_behind_a_slash_is_read_as_text(self, context: DecideContext) -> None:
+        assert "/цены" not in send_of(decide(tg.said("/цены"), FRESH, context)).plain
+
     def test_an_unknown_command_shows_help_in_private_and_nothing_in_groups(self, context: DecideContext) -> None:
         text = send_of(decide(tg.said("/dance"), FRESH, context)).plain
         assert text.startswith("Não conheço o comando /dance.")

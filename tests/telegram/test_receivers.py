@@ -204,11 +204,11 @@ class TestPolling:
             await api.until(lambda: not api.pending)  # confirmed, though none is handled
         monkeypatch.setattr(store, "commit", keep)
         again = Turns(client, store, sender, lambda: context)
-        await again.resume()
+        await again.resume(started=True)
         again.take(raw(10**6, "9B", chat=1))
         await api.until(lambda: len(api.chat(1)) == 9)
         assert [message["text"].split(":")[0] for message in api.chat(1)] == [*texts, "9B"]
-        assert await store.parked() == []
+        assert await store.take_up(started=True) == []
 
     async def test_what_can_not_be_kept_is_given_up_and_holds_nobody_up(
         self, api: BotApi, client: Api, turns: Turns, store: Store, monkeypatch: pytest.MonkeyPatch
