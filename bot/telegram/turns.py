@@ -21,6 +21,7 @@ from bot.store.records import Handled, Letter, Lookup, Remembered, Waiting
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
 from bot.telegram.api import Api
+from bot.telegram.bare import bare
 from bot.telegram.handlers import DecideContext, decide, failure, needs_watches, place_of
 from bot.telegram.lanes import Lanes
 from bot.telegram.letters import write_letters
@@ -140,16 +141,21 @@ class Turns:
             task.cancel()
 
     def _parse(self, raw: dict[str, Any], update_id: int) -> tuple[Update | None, Hashable]:
-        """An update, None where it can't be read, and its lane."""
-        try:
-            update = Update.de_json(raw, None)
-            lane = _lane(update, update_id)
-            hash(lane)
-        except Exception as error:
-            # Whatever Telegram sends: one update that can't be read must not stop the others.
-            log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
-            return None, _lane(None, update_id)
-        return update, lane
+        """An update, None where it can't be read, and its lane.
+
+        Whatever Telegram sends: one update that can't be read must not stop the others.  And a question must not be
+        lost for what stands beside it, such as a gift of a new kind in the message that it replies to.
+        """
+        for found in (raw, bare(raw)):
+            try:
+                update = Update.de_json(found, None)
+                lane = _lane(update, update_id)
+                hash(lane)
+            except Exception as error:
+                log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
+            else:
+                return update, lane
+        return None, _lane(None, update_id)
 
     async def _handle(self, update_id: int, update: Update | None) -> None:
         """Handle an update, however long the database is away; give it up only for a fault of ours."""

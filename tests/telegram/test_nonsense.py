@@ -69,7 +69,10 @@ async def test_an_answer_that_trickles_in_does_not_hold_a_call_for_ever(monkeypa
                 writer.write(b" ")
                 await writer.drain()
                 await asyncio.sleep(0.02)
+        writer.close()
+        ended.set()
 
+    ended = asyncio.Event()
     server = await asyncio.start_server(trickle, "127.0.0.1", 0)
     calling = make_api(TOKEN, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", connections=1)
     await calling._request[0].initialize()
@@ -78,7 +81,9 @@ async def test_an_answer_that_trickles_in_does_not_hold_a_call_for_ever(monkeypa
             await asyncio.wait_for(calling.call("getUpdates", {}, wait=0.2), 5)
     finally:
         await calling._request[0].shutdown()
+        await asyncio.wait_for(ended.wait(), 5)
         server.close()
+        await asyncio.sleep(0)  # the connection is closed in the loop's next round
 
 
 @pytest.mark.parametrize(("asked", "waits"), [(-5, 1), (0, 1), (3, 3), (10**7, 86_400)])

@@ -72,6 +72,25 @@ class TestPolling:
             await api.until(lambda: api.chat(1) and api.chat(2) and not api.pending)
         assert turns.counts == {"handled": 2, "unreadable": 1}
 
+    @pytest.mark.parametrize(
+        "beside",
+        [
+            {"reply_to_message": {**tg.message("hi"), "gift": {"gift": {"id": "new"}}}},
+            {"quote": {"text": "without a position"}},
+            {"external_reply": {"origin": {"type": "user"}}},
+            {"entities": [{"type": "bold", "offset": 0}]},
+            {"photo": [{"file_id": "x"}]},
+        ],
+    )
+    async def test_a_question_is_answered_though_what_stands_beside_it_can_not_be_read(
+        self, api: BotApi, client: Api, turns: Turns, beside: dict[str, Any]
+    ) -> None:
+        update = raw(5, chat=1)
+        update["message"] |= beside
+        await turns.take(update)
+        await api.until(lambda: api.chat(1))
+        assert "168" in api.chat(1)[0]["text"]
+
     async def test_pitfall_28_what_comes_again_is_answered_once(
         self, api: BotApi, client: Api, turns: Turns, store: Store
     ) -> None:
