@@ -59,6 +59,19 @@ def test_single_gpu(shop: Shop, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "one", "two"),
+    [
+        ("QLoRA 70B em {} GPUs", "em 1 GPU:", "em 2 GPUs:"),
+        ("can I QLoRA 70B on {} GPUs?", "on 1 GPU:", "on 2 GPUs:"),
+        ("¿Puedo entrenar 70B con QLoRA en {} GPUs?", "en 1 GPU:", "en 2 GPUs:"),
+    ],
+)
+def test_one_gpu_and_several_gpus_are_said_as_people_say_them(shop: Shop, text: str, one: str, two: str) -> None:
+    assert one in said(ask(shop, text.format(1)))
+    assert two in said(ask(shop, text.format(2)))
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "dá pra treinar o Llama 70B numa RTX 4090?",
