@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 import telegram_updates as tg
+from bot.store.records import Found, Lookup
 from bot.store.store import Store
 from bot.telegram import polling as polling_module
 from bot.telegram import sender as sender_module
@@ -173,6 +174,28 @@ class TestPolling:
         async with polled(client, turns):
             await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 202)) == 603, 20)
         assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8", "9"]
+
+    async def test_pitfall_30_a_slow_message_holds_back_its_own_chat_alone(
+        self, api: BotApi, client: Api, turns: Turns, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        look_up, released = store.look_up, asyncio.Event()
+        slow, others = api.say("7B", chat=1), range(2, 202)
+        api.say("8B", chat=1)
+        for chat in others:
+            api.say("/privacy", chat=chat)
+
+        async def look_up_slowly(asked: Lookup) -> Found:
+            if asked.update_id == slow:
+                await released.wait()
+            return await look_up(asked)
+
+        monkeypatch.setattr(store, "look_up", look_up_slowly)
+        async with polled(client, turns):
+            await api.until(lambda: all(api.chat(chat) for chat in others), 20)
+            assert not api.chat(1)
+            released.set()
+            await api.until(lambda: len(api.chat(1)) == 2)
+        assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8"]
 
     async def test_a_chat_that_floods_delays_no_other(self, api: BotApi, client: Api, turns: Turns) -> None:
         """Telegram gives no more than 100 updates past the first that is not confirmed."""
