@@ -58,6 +58,12 @@ def test_single_gpu(shop: Shop, text: str) -> None:
     assert "8× B200" in found
 
 
+def test_gpus_of_one_peak_are_said_to_have_it_and_the_dearer_one_is_named(shop: Shop) -> None:
+    text = said(ask(shop, "H100 vs H200?"))
+    assert "quase o mesmo pico BF16; 1× H200 custa por hora 1,3× o que custa 1× H100" in text
+    assert "1× o pico" not in text
+
+
 @pytest.mark.parametrize(
     ("text", "one", "two"),
     [
