@@ -83,6 +83,7 @@ NOTES: Final[dict[str, str]] = {
     "failed_gpu": "the run failed on {gpu}, which has {vram} GB",
     "speed_unknown": "tokens per second are not published; the bandwidth of the card is the upper limit",
     "less_than_block": "less than the smallest block ({hours} hours)",
+    "budget_below_block": "the budget buys no block of {gpu}, the smallest of which is of {hours} hours",
     "algo_not_counted": "quantising or merging is not estimated",
 }
 

@@ -101,16 +101,19 @@ def _at_most(desk: Desk, plan: Plan) -> Plan:
 def _on_count(desk: Desk, plan: Plan, count: int) -> None:
     """ "On a single GPU?": which methods fit on so many GPUs, and on which."""
     for method in plan.methods:
-        fitting = [
-            o for o in method.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None
-        ]
-        if fitting:
-            option = min(fitting, key=lambda o: o.usd_per_hour or 0)
+        option = _cheapest_of(method, count)
+        if option is not None:
             desk.note("on_count", method=method.method, count=count, option=option)
         else:
             simplest = method.fit.simplest
             more = {"option": simplest} if simplest is not None else {}
             desk.note("not_on_count", method=method.method, count=count, **more)
+
+
+def _cheapest_of(plan: MethodPlan, count: int) -> Option | None:
+    """The cheapest configuration of exactly so many GPUs that fits; one that is split slowly only where no other is."""
+    fitting = [o for o in plan.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None]
+    return min(fitting, key=lambda o: (o.split_slow, o.usd_per_hour or 0), default=None)
 
 
 def _without_size(desk: Desk) -> Answer:
@@ -213,6 +216,8 @@ def money_for(
     asked = next((a for a in plan.asked if a.method == headline.method), None)
     if asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option):
         option = asked.option
+    elif asked is None and desk.slots.count is not None:  # so many GPUs, whichever
+        option = _cheapest_of(headline, desk.slots.count) or option
     option = instead or option
     if option is None:
         return None, None

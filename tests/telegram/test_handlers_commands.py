@@ -433,7 +433,7 @@ updates = st.one_of(
 
 
 @given(update=updates, language=st.sampled_from([None, *SHIPPED]))
-def test_pitfall_09_whatever_comes_leads_to_calls_that_telegram_takes(
+def test_pitfalls_09_and_14_whatever_comes_leads_to_calls_that_telegram_takes(
     context: DecideContext, update: Update, language: str | None
 ) -> None:
     remembered = Remembered(language=language, answered={2: (1,)})
@@ -445,7 +445,7 @@ def test_pitfall_09_whatever_comes_leads_to_calls_that_telegram_takes(
             params = sending(read_letter(row), plain=plain, in_thread=True, as_reply=True)
             assert check("sendMessage", params) == []
             assert re.sub(r"<[^>]*>", "", params["text"]).strip()
-            assert not REORDERS.search(params["text"])  # pitfall 14
+            assert not REORDERS.search(params["text"])
     for action in effects.actions:
         if isinstance(action, Call):
             assert check(action.method, action.params) == []

@@ -104,10 +104,11 @@ SENTENCES: Final[dict[str, str]] = {
     "failed_gpu": _("Your run failed on {gpu} ({vram})."),
     "speed_unknown": _("Tokens per second are not published here; the card's memory bandwidth is the upper limit."),
     "less_than_block": _("Where it says 0 h, the budget is below the smallest block ({hours} h)."),
+    "budget_below_block": _("That budget is below the smallest block of {gpu} ({hours} h)."),
     "algo_not_counted": _("Quantising and merging models are not estimated; the figures are for training or running."),
-    "on_count": _("✓ {method} on {count} GPU: {option} ({price})"),
-    "not_on_count": _("✗ {method}: not on {count} GPU"),
-    "not_on_count_but": _("✗ {method}: not on {count} GPU; needs {option} ({price})"),
+    "on_count": _("✓ {method} on {gpus}: {option} ({price})"),
+    "not_on_count": _("✗ {method}: not on {gpus}"),
+    "not_on_count_but": _("✗ {method}: not on {gpus}; needs {option} ({price})"),
 }
 
 
@@ -128,9 +129,16 @@ def _values(note: Note, say: Speaker) -> dict[str, object]:
         if isinstance(value, Option):
             values["price"] = f"{say.usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else ""
             values["vram"] = say.gb(value.vram_gb)
+    if isinstance(count := note.values.get("count"), int):
+        values["gpus"] = gpus_text(count, say)
     if "gpu" in note.values and "count" in note.values:
         values["configuration"] = f"{note.values['count']}×{NBSP}{values['gpu']}"
     return values
+
+
+def gpus_text(count: int, say: Speaker) -> str:
+    """So many GPUs, of whatever model: "1 GPU", "2 GPUs"."""
+    return say.many_text("{n} GPU", "{n} GPUs", count)
 
 
 def _said(name: str, value: Any, say: Speaker) -> str:
