@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from bot.answers.answer import Answer
 from bot.answers.build import answer
 from bot.answers.offers import offers
+from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.reader.question import Question
 from bot.reader.read import read
@@ -19,6 +20,8 @@ from bot.render.message import render_text
 from bot.render.text import Text
 from bot.shop.shop import Shop
 
+#: Asks a model hub for repositories, and waits for it.
+LookUp = Callable[[Sequence[str]], HubModels]
 #: How many earlier questions a chat remembers.
 MEMORY: Final = 10
 
@@ -30,6 +33,7 @@ class Turn:
     question: Question
     answer: Answer
     locale: str
+    wanted: tuple[str, ...] = ()  # repositories of a model hub to be looked up, and the turn taken again with them
 
     @property
     def offers(self) -> tuple[str, ...]:
@@ -50,9 +54,19 @@ def take_turn(
     voice: Voice,
     rates: Rates = NO_RATES,
     coin: str | None = None,
+    hub: HubModels = NO_HUB,
+    look_up: LookUp | None = None,
 ) -> Turn:
-    """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment."""
-    return answer_question(read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, coin=coin)
+    """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment.
+
+    ``hub``: the repositories of a model hub that were looked up for it (see Turn.wanted); ``look_up`` does it here.
+    """
+    question = read(text, history[-MEMORY:])
+    turn = answer_question(question, shop=shop, now=now, voice=voice, rates=rates, coin=coin, hub=hub)
+    if look_up is None or not turn.wanted:
+        return turn
+    hub = {**hub, **look_up(turn.wanted)}
+    return answer_question(question, shop=shop, now=now, voice=voice, rates=rates, coin=coin, hub=hub)
 
 
 def answer_question(
@@ -63,6 +77,9 @@ def answer_question(
     voice: Voice,
     rates: Rates = NO_RATES,
     coin: str | None = None,
+    hub: HubModels = NO_HUB,
 ) -> Turn:
     """Answer a Question that is built already."""
-    return Turn(question, answer(question, shop, now, rates, coin), choose_locale(question.lang, voice))
+    named = (one.hub for one in (question, *question.also) if one.hub is not None)
+    wanted = tuple(dict.fromkeys(one for one in named if one not in hub))
+    return Turn(question, answer(question, shop, now, rates, coin, hub), choose_locale(question.lang, voice), wanted)

@@ -41,7 +41,8 @@ class Cache(Protocol):
 
 
 class Hub:
-    """A model hub at ``base``; None: nothing is asked.  ``clock`` gives aware moments."""
+    """A model hub at ``base``; None: nothing is asked.  ``clock`` gives aware moments; ``budget`` and ``timeout``
+    in seconds."""
 
     def __init__(
         self,
@@ -49,11 +50,13 @@ class Hub:
         cache: Cache | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         budget: float = BUDGET,
+        timeout: float = TIMEOUT,
     ) -> None:
         self._base = base
         self._cache = cache
         self._clock = clock
         self._budget = budget
+        self._timeout = timeout
         self._known: OrderedDict[str, tuple[HubModel, datetime]] = OrderedDict()
         self._open: dict[str, asyncio.Task[HubModel]] = {}
         self._asked: deque[datetime] = deque()
@@ -105,10 +108,10 @@ class Hub:
         if refused is not None:
             return HubModel(id=one, state=refused, read_at=now)
         try:
-            timeout = aiohttp.ClientTimeout(total=TIMEOUT)
+            timeout = aiohttp.ClientTimeout(total=self._timeout)
             headers = {"Accept": "application/json", "User-Agent": "gpubot"}
             async with (
-                asyncio.timeout(TIMEOUT),
+                asyncio.timeout(self._timeout),
                 aiohttp.ClientSession(timeout=timeout, headers=headers, trust_env=True) as session,
             ):
                 found = await fetch_model(session, self._base or "", hub_id, one, now)

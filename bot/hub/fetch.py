@@ -28,6 +28,8 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _WHOLE: Final = frozenset({"BF16", "F16", "F32", "F64"})
 #: How far the hub's count may be from the layers' for both to speak of the same weights.
 _SAME: Final = 0.05
+#: Keys and types of models as they are written.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,60}", re.ASCII)
 #: Seconds until the limit is lifted: RateLimit: "api";r=0;t=55
 _RESET: Final = re.compile(r";\s*t\s*=\s*(\d{1,6})")
 
@@ -49,7 +51,7 @@ class _Counted:
 
 
 async def fetch_model(session: aiohttp.ClientSession, base: str, hub_id: HubId, name: str, now: datetime) -> HubModel:
-    """The repository's architecture, or why there is none.  Raises HubError for a fault that is not the repository's."""
+    """The repository's architecture, or why there is none.  Raises HubError for a fault of the hub's."""
     owner = f"{hub_id.owner}/{hub_id.name}"
     revision = quote(hub_id.revision or "main", safe="")
     info = f"{base}/api/models/{owner}" + (f"/revision/{revision}" if hub_id.revision else "")
@@ -74,7 +76,8 @@ def _read(config: bytes, blank: HubModel) -> HubModel:
         found = read_config(config, blank.id)
     except ConfigError as error:
         states: dict[str, State] = {"unknown_type": "unknown_type", "not_language": "not_language"}
-        return replace(blank, state=states.get(error.code, "unreadable"), detail=error.key)
+        detail = error.key if _PLAIN.fullmatch(error.key) else None  # it is shown: no place for a stranger's words
+        return replace(blank, state=states.get(error.code, "unreadable"), detail=detail)
     model = found.model
     if blank.params_b is not None and found.bits is None:
         if found.more:  # the tower for images or sound is loaded too

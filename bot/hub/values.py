@@ -63,8 +63,8 @@ def parse_id(text: str) -> HubId | None:
 class HubModel:
     """One repository at ``read_at``.
 
-    ``params_b``: billions of parameters that the hub counts in its files, where it does; ``bits`` of the weights as they
-    are stored, None where they are not quantised; ``detail``: the key or type that a refusal is about.
+    ``params_b``: billions of parameters that the hub counts in its files, where it does; ``bits`` of the weights as
+    stored, None where they are not quantised; ``detail``: the key or type that a refusal is about.
     """
 
     id: str

@@ -21,6 +21,8 @@ class Reading:
     algo: str | None = None
     failed_gpu: str | None = None
     weights: str | None = None
+    hub: str | None = None
+    hub_sure: bool = False
     count_asked: bool = False
     negative: list[str] = field(default_factory=list)
 

@@ -65,7 +65,7 @@ def _ask(query: CallbackQuery, place: Place, scene: Scene, text: str) -> Effects
     shown = Reply(text=view.view_asked(text, reply.text), keyboard=reply.keyboard)
     actions = _edit(query, place, shown) if query.message is None else (_send(query, place, shown, scene),)
     remember = () if reply.question is None else (Remember(place=scene.place, question=reply.question),)
-    return Effects(actions=(_answer(query), *actions), remember=remember)
+    return Effects(actions=(_answer(query), *actions), remember=remember, wanted=reply.wanted)
 
 
 def _choose_language(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.shop.shop import Shop
 
@@ -24,3 +25,4 @@ class DecideContext:
     default_locale: str = "pt_BR"
     memory_days: int = 7
     rates: Rates = NO_RATES
+    hub: HubModels = NO_HUB  # repositories that were looked up for this update
