@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from planner.catalog import Model
@@ -78,7 +79,7 @@ class HubModel:
 
 #: Repositories by the ids that were asked for.
 HubModels = Mapping[str, HubModel]
-NO_HUB: Final[HubModels] = {}
+NO_HUB: Final[HubModels] = MappingProxyType({})
 
 
 def to_document(found: HubModel) -> dict[str, Any]:

@@ -79,9 +79,9 @@ def scan(text: str) -> Scan:
     gpus = find_gpus(tokens)
     formats = list(find_formats(normal.norm))
     addresses = find_addresses(normal, _plain(tokens, hits, gpus, formats))
-    models = [model for model in models if not overlaps([(a.start, a.end) for a in addresses], model.start, model.end)]
-    named = [(m.start, m.end) for m in models] + [(a.start, a.end) for a in addresses]
-    named += [(f.start, f.end) for f in formats]
+    own = [(address.start, address.end) for address in addresses]
+    models = [model for model in models if not overlaps(own, model.start, model.end)]
+    named = own + [(m.start, m.end) for m in models] + [(f.start, f.end) for f in formats]
     covered = bytearray(len(normal.norm))  # a flag a character keeps long messages linear
     for start, end in named:
         covered[start:end] = b"\1" * (end - start)
@@ -89,6 +89,7 @@ def scan(text: str) -> Scan:
     gpus = [gpu for gpu in gpus if not any(taken[gpu.start : gpu.end])]
     for gpu in gpus:
         taken[gpu.start : gpu.end] = [True] * (gpu.end - gpu.start)
+    hits = [hit for hit in hits if not overlaps(own, tokens[hit.start].start, tokens[hit.end - 1].end)]
     hits = [hit for hit in hits if not any(taken[hit.start : hit.end]) or hit.concept.startswith("method.")]
     lang, langs = language(tokens, hits, taken)
     hits = [hit for hit in hits if _speaks(hit, langs, tokens)]

@@ -65,7 +65,7 @@ def _models(scan: Scan, reading: Reading) -> None:
         first = named[0]
         reading.slots["model"] = first.model
         if first.params_b is not None:
-            reading.slots["params_b"] = first.params_b
+            reading.slots["params_b"] = _clean(first.params_b)
         if first.version_assumed:
             reading.notes.append("version_assumed")
         others = tuple(dict.fromkeys(m.model for m in named if m.model))
@@ -94,7 +94,7 @@ def _address(scan: Scan, reading: Reading) -> None:
     reading.hub, reading.hub_sure = first.id, first.sure
     reading.mention(scan, "hub", first.start, first.end, first.id)
     if first.params_b is not None and MIN_PARAMS_B <= first.params_b <= MAX_PARAMS_B:
-        reading.slots["params_b"] = first.params_b
+        reading.slots["params_b"] = _clean(first.params_b)
 
 
 def _sizes(scan: Scan, reading: Reading) -> None:

@@ -113,6 +113,7 @@ def view_privacy(locale: str, days: int, kept: int) -> Text:
     build.line(say.line(_("• The language and the coin you chose.")))
     build.line(say.line(_("• The prices you asked me to watch, until you remove them.")))
     build.line(say.line(_("• The numbers of our messages, so that an edit of yours corrects my answer.")))
+    build.line(say.line(_("• Names of models that I looked up on a model hub: nothing else of yours goes there.")))
     build.gap()
     build.line(
         say.line(_("I don't keep the text of a message once it is answered, nor your name. /forget erases everything."))
