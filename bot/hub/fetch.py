@@ -18,6 +18,7 @@ import aiohttp
 from yarl import URL
 
 from bot.hub.values import HubId, HubModel, State
+from planner.catalog import Model
 from planner.configs import ConfigError, read_config
 
 #: Bytes of an answer; the longest config.json known takes some 60,000.
@@ -26,8 +27,9 @@ _MOST_REDIRECTS: Final = 3
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 #: Types of weights that are stored one by one; others are packed several in a number.
 _WHOLE: Final = frozenset({"BF16", "F16", "F32", "F64"})
-#: How far the hub's count may be from the layers' for both to speak of the same weights.
+#: How far the hub's count may be from the layers' for both to be the same, and to speak of the same weights at all.
 _SAME: Final = 0.05
+_RELATED: Final = 0.25
 #: Keys and types of models as they are written.
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]{1,60}", re.ASCII)
 #: Seconds until the limit is lifted: RateLimit: "api";r=0;t=55
@@ -45,9 +47,10 @@ class HubError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What the hub counts: parameters, or None where it counts none or packed ones."""
+    """What the hub counts: parameters, or None where it counts none or packed ones; ``shown``: it shows the page."""
 
     params: int | None = None
+    shown: bool = False
 
 
 async def fetch_model(session: aiohttp.ClientSession, base: str, hub_id: HubId, name: str, now: datetime) -> HubModel:
@@ -63,6 +66,8 @@ async def fetch_model(session: aiohttp.ClientSession, base: str, hub_id: HubId, 
     params = counted.params if isinstance(counted, _Counted) else None
     blank = HubModel(id=name, state="read", read_at=now, params_b=params / 1e9 if params else None)
     if isinstance(config, HubError):
+        if config.state == "gated" and not (isinstance(counted, _Counted) and counted.shown):
+            raise HubError("away")  # it is not the model that is closed to us
         if config.state in {"gated", "missing", "no_revision", "no_config", "unreadable"}:
             return replace(blank, state=config.state)
         raise config
@@ -80,13 +85,24 @@ def _read(config: bytes, blank: HubModel) -> HubModel:
         return replace(blank, state=states.get(error.code, "unreadable"), detail=detail)
     model = found.model
     if blank.params_b is not None and found.bits is None:
-        if found.more:  # the tower for images or sound is loaded too
-            both = max(blank.params_b, model.params_b)
-            model = replace(model, params_b=both, text_params_b=model.params_b, nominal_b=round(both, 2))
-        elif abs(blank.params_b / model.params_b - 1) > _SAME:
-            # The layers don't account for the weights that are there: the weights count.
+        settled = _with_count(model, blank.params_b, more=found.more)
+        if settled is None:
             return replace(blank, state="unreadable", detail="parameters")
+        model = settled
     return replace(blank, model=model, bits=found.bits, params_b=model.params_b)
+
+
+def _with_count(model: Model, counted: float, *, more: bool) -> Model | None:
+    """The model with the parameters that the hub counts in its files where its layers leave some out: towers for images
+    or sound, further heads.  None where they are another model's."""
+    layers = model.params_b
+    twice = (model.vocab or 0) * (model.hidden or 0) / 1e9 if model.tied_embeddings else 0.0
+    if abs(counted / layers - 1) <= _SAME or abs(counted / (layers + twice) - 1) <= _SAME:
+        return model  # tied embeddings may be stored twice, but are loaded once
+    if not more and abs(counted / layers - 1) > _RELATED:
+        return None
+    whole = max(counted, layers)
+    return replace(model, params_b=whole, text_params_b=layers, nominal_b=round(whole, 2))
 
 
 async def _count(session: aiohttp.ClientSession, address: str) -> _Counted:
@@ -95,14 +111,14 @@ async def _count(session: aiohttp.ClientSession, address: str) -> _Counted:
         found = json.loads(await _get(session, address))
         tensors, gguf = found.get("safetensors"), found.get("gguf")
         if tensors is not None and tensors["parameters"].keys() <= _WHOLE:
-            return _Counted(_positive(tensors["total"]))
+            return _Counted(_positive(tensors["total"]), shown=True)
         if gguf is not None:
-            return _Counted(_positive(gguf["total"]))
+            return _Counted(_positive(gguf["total"]), shown=True)
     except (HubError, aiohttp.ClientError, TimeoutError, OSError):
         return _Counted()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return _Counted()
-    return _Counted()
+        pass
+    return _Counted(shown=True)
 
 
 def _positive(value: Any) -> int | None:
@@ -121,17 +137,18 @@ async def _get(session: aiohttp.ClientSession, address: str) -> bytes:
             if response.status != 200:
                 raise _refusal(response)
             return await _body(response)
-    raise HubError("away")
+    raise HubError("unreadable")
 
 
 def _next(url: URL, location: str | None) -> URL:
+    """Where a redirect leads; files that lie on another host (large ones do) are not followed."""
     try:
         target = url.join(URL(location or "", encoded=True))
+        if location and target.origin() == url.origin():
+            return target
     except ValueError:
-        raise HubError("away") from None
-    if not location or target.origin() != url.origin():
-        raise HubError("away")
-    return target
+        pass
+    raise HubError("unreadable")
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:

@@ -34,7 +34,7 @@ KEEP: Final[dict[State, timedelta]] = {
     "missing": timedelta(hours=1),
     "no_revision": timedelta(hours=1),
     "no_config": timedelta(hours=12),
-    "unreadable": timedelta(hours=12),
+    "unreadable": timedelta(hours=1),  # perhaps by something between us and the hub
     "unknown_type": timedelta(days=1),
     "not_language": timedelta(days=7),
 }

@@ -114,3 +114,10 @@ def test_its_longest_context_is_minded(shop: Shop) -> None:
 def test_no_markup_comes_through_from_a_hub(shop: Shop) -> None:
     found = HubModel(id=ID, state="unknown_type", read_at=NOW, detail="<b>x</b>")
     assert "<b>x</b>" not in turn(f"{ID} LoRA", shop, found).text().html
+
+
+def test_the_pages_example_never_bears_an_unknown_models_name(shop: Shop) -> None:
+    found = HubModel(id=ID, state="missing", read_at=NOW)
+    said = turn(f"compare LoRA vs QLoRA for {ID}", shop, found).text().plain
+    assert said.startswith("70B: methods compared")
+    assert "hub has no acme/widget-one" in said

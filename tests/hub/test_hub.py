@@ -140,10 +140,10 @@ FAULTS: dict[str, tuple[Callable[[web.Request], Any], str, str | None]] = {
     "another type": (_says('{"model_type": "mystery"}'), "unknown_type", "mystery"),
     "a type that is no word": (_says('{"model_type": "pay me at evil.example!"}'), "unknown_type", None),
     "pictures": (_says('{"_class_name": "UNet2DConditionModel"}'), "not_language", "UNet2DConditionModel"),
-    "another host": (lambda _: refusal(302, Location="http://127.0.0.1:9/secret"), "away", None),
-    "another scheme": (lambda _: refusal(302, Location="file:///etc/passwd"), "away", None),
-    "no target": (lambda _: refusal(302), "away", None),
-    "in a circle": (lambda request: refusal(307, Location=request.path), "away", None),
+    "another host": (lambda _: refusal(302, Location="http://127.0.0.1:9/secret"), "unreadable", None),
+    "another scheme": (lambda _: refusal(302, Location="file:///etc/passwd"), "unreadable", None),
+    "no target": (lambda _: refusal(302), "unreadable", None),
+    "in a circle": (lambda request: refusal(307, Location=request.path), "unreadable", None),
 }
 
 
@@ -195,6 +195,25 @@ async def test_the_hubs_own_count_stands_in_for_an_unknown_architecture(
         served.configs[ID], served.counts[ID] = config, counts
         found = await asked(served)
     assert (found.state, found.params_b, found.model) == (state, size, None)
+
+
+async def test_a_hub_that_refuses_everything_has_no_gated_models() -> None:
+    async with model_hub() as state:
+        state.configs[ID] = WIDGET
+        state.faults["/"] = lambda _: refusal(403)
+        assert (await asked(state)).state == "away"
+
+
+@pytest.mark.parametrize(("tied", "counted", "params_b"), [(False, 7.5, 7.5), (True, 6.4, 6.181), (True, 6.6, 6.181)])
+async def test_what_the_layers_leave_out_counts_but_tied_embeddings_once(
+    tied: bool, counted: float, params_b: float
+) -> None:
+    async with model_hub() as state:
+        state.configs[ID] = {**WIDGET, "tie_word_embeddings": tied}
+        state.counts[ID] = float_counts(round(counted * 1e9))
+        found = await asked(state)
+    assert found.model is not None
+    assert found.model.params_b == pytest.approx(params_b, abs=0.001)
 
 
 async def test_a_gated_models_size_is_still_known() -> None:
