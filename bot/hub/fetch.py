@@ -37,12 +37,14 @@ _RESET: Final = re.compile(r";\s*t\s*=\s*(\d{1,6})")
 
 
 class HubError(Exception):
-    """The hub gave no file; ``wait`` seconds that it wants to be left alone for."""
+    """The hub gave no file; ``wait`` seconds that it wants to be left alone for.  ``coded``: it said why in its own
+    words, not by a status that anything between may give."""
 
-    def __init__(self, state: State, wait: int | None = None) -> None:
+    def __init__(self, state: State, wait: int | None = None, *, coded: bool = False) -> None:
         super().__init__(state)
         self.state: State = state
         self.wait = wait
+        self.coded = coded
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ async def fetch_model(session: aiohttp.ClientSession, base: str, hub_id: HubId, 
     params = counted.params if isinstance(counted, _Counted) else None
     blank = HubModel(id=name, state="read", read_at=now, params_b=params / 1e9 if params else None)
     if isinstance(config, HubError):
-        if config.state == "gated" and not (isinstance(counted, _Counted) and counted.shown):
+        shown = isinstance(counted, _Counted) and counted.shown
+        if config.state == "gated" and not (config.coded or shown):
             raise HubError("away")  # it is not the model that is closed to us
         if config.state in {"gated", "missing", "no_revision", "no_config", "unreadable"}:
             return replace(blank, state=config.state)
@@ -170,7 +173,7 @@ def _refusal(response: aiohttp.ClientResponse) -> HubError:
         "EntryNotFound": "no_config",
     }
     if code in known and response.status in {400, 401, 403, 404}:
-        return HubError(known[code])
+        return HubError(known[code], coded=True)
     states: dict[int, State] = {401: "missing", 403: "gated", 404: "missing", 451: "gated", 429: "busy"}
     state = states.get(response.status, "away")
     return HubError(state, _wait(response) if response.status in {429, 503} else None)
