@@ -10,8 +10,10 @@ from typing import Final
 from bot.answers.answer import Answer
 from bot.answers.build import answer
 from bot.answers.offers import offers
+from bot.answers.steps import Step, steps
 from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Question
 from bot.reader.read import read
 from bot.render.i18n import Voice as Voice
@@ -40,9 +42,14 @@ class Turn:
         """What can be asked next, as texts."""
         return offers(self.answer)
 
-    def text(self) -> Text:
-        """The answer as Telegram HTML and as plain text."""
-        return render_text(self.answer, self.locale)
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What can be changed about the answer."""
+        return steps(self.answer)
+
+    def text(self, *, opened: bool = False) -> Text:
+        """The answer as Telegram HTML and as plain text; ``opened``: its arithmetic is not behind a tap."""
+        return render_text(self.answer, self.locale, opened=opened)
 
 
 def take_turn(
@@ -53,7 +60,7 @@ def take_turn(
     now: datetime,
     voice: Voice,
     rates: Rates = NO_RATES,
-    coin: str | None = None,
+    preferences: Preferences = NO_PREFERENCES,
     hub: HubModels = NO_HUB,
     look_up: LookUp | None = None,
 ) -> Turn:
@@ -62,11 +69,14 @@ def take_turn(
     ``hub``: the repositories of a model hub that were looked up for it (see Turn.wanted); ``look_up`` does it here.
     """
     question = read(text, history[-MEMORY:])
-    turn = answer_question(question, shop=shop, now=now, voice=voice, rates=rates, coin=coin, hub=hub)
-    if look_up is None or not turn.wanted:
-        return turn
-    hub = {**hub, **look_up(turn.wanted)}
-    return answer_question(question, shop=shop, now=now, voice=voice, rates=rates, coin=coin, hub=hub)
+
+    def answered(found: HubModels) -> Turn:
+        return answer_question(
+            question, shop=shop, now=now, voice=voice, rates=rates, preferences=preferences, hub=found
+        )
+
+    turn = answered(hub)
+    return turn if look_up is None or not turn.wanted else answered({**hub, **look_up(turn.wanted)})
 
 
 def answer_question(
@@ -76,10 +86,11 @@ def answer_question(
     now: datetime,
     voice: Voice,
     rates: Rates = NO_RATES,
-    coin: str | None = None,
+    preferences: Preferences = NO_PREFERENCES,
     hub: HubModels = NO_HUB,
 ) -> Turn:
     """Answer a Question that is built already."""
     named = (one.hub for one in (question, *question.also) if one.hub is not None)
     wanted = tuple(dict.fromkeys(one for one in named if one not in hub))
-    return Turn(question, answer(question, shop, now, rates, coin, hub), choose_locale(question.lang, voice), wanted)
+    found = answer(question, shop, now, rates, preferences, hub)
+    return Turn(question, found, choose_locale(question.lang, voice), wanted)

@@ -24,7 +24,8 @@ class PriceList:
     """Prices per GPU-hour as of one day, and how GPU-hours are sold.
 
     ``counts`` are the GPU counts offered per instance, ``blocks`` the sizes in GPU-hours for one
-    GPU model, ``topup_usd`` the smallest top-up, ``source`` where the prices were read.
+    GPU model, ``topup_usd`` the smallest top-up, ``source`` where the prices were read.  A list that was
+    published before it counts states the day in ``valid_from``.
     """
 
     as_of: date
@@ -33,6 +34,12 @@ class PriceList:
     counts: tuple[int, ...] = (1, 2, 4, 8)
     blocks: tuple[int, ...] = (10, 24, 168, 720)
     topup_usd: Decimal = Decimal(25)
+    valid_from: date | None = None
+
+    @property
+    def since(self) -> date:
+        """The first day on which the list counts."""
+        return self.valid_from or self.as_of
 
     def row(self, gpu: str) -> PriceRow | None:
         """The price row of a GPU id, or None when it is not rented."""

@@ -13,6 +13,7 @@ from bot.answers.hub import architecture_of, found_for, size_on_hub
 from bot.answers.quotes import Teller
 from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Problem, Question
 from bot.shop.shop import Shop
 from planner.architecture import named_model
@@ -54,14 +55,15 @@ class Desk:
         shop: Shop,
         now: datetime,
         rates: Rates = NO_RATES,
-        coin: str | None = None,
+        preferences: Preferences = NO_PREFERENCES,
         hub: HubModels = NO_HUB,
     ) -> None:
         self.question = question
         self.slots = question.slots
         self.shop = shop
         self.now = now
-        self.teller = Teller(rates, now, question.slots.coin or coin, shop.coins)
+        self.preferences = preferences
+        self.teller = Teller(rates, now, question.slots.coin or preferences.coin, shop.coins, preferences.currency)
         self.found = found_for(question, hub)
         self.architecture = architecture_of(question, self.found)
         self.notes: list[Note] = []
@@ -109,6 +111,10 @@ class Desk:
             return (self.slots.method,)
         if self.question.task == "run":
             return ("inference",)
+        chosen = self.preferences.method
+        if chosen is not None and chosen in default:
+            self.assume("own_method", method=chosen)
+            return (chosen,)
         return default
 
     def query(

@@ -38,7 +38,9 @@ def show(as_of: date | None, as_json: bool, history: bool) -> None:
     if history:
         for entry in imports(settings):
             undone = f"  withdrawn by {entry.withdrawn}" if entry.withdrawn else ""
-            click.echo(f"{entry.at:%Y-%m-%d %H:%M} UTC  prices of {entry.prices.as_of}  by {entry.who}{undone}")
+            listed = entry.prices
+            since = f", in force from {listed.since} on" if listed.valid_from else ""
+            click.echo(f"{entry.at:%Y-%m-%d %H:%M} UTC  prices of {listed.as_of}{since}  by {entry.who}{undone}")
         return
     found = load_shop(settings, moment(as_of).date()).prices
     if as_json:
@@ -59,7 +61,10 @@ def show(as_of: date | None, as_json: bool, history: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Check and show the difference only.")
 def import_(file: Path, dry_run: bool) -> None:
-    """Check FILE (TOML or JSON, the shape of seeds/prices.toml) and put it in force from its date on."""
+    """Check FILE (TOML or JSON, the shape of seeds/prices.toml) and put it in force from its day on.
+
+    Its day is valid_from where the file has one, else as_of.
+    """
     settings = load_settings()
     now = datetime.now(UTC)
     new = read_price_file(file, now.date())
@@ -72,8 +77,8 @@ def import_(file: Path, dry_run: bool) -> None:
         click.echo(f"  {line}")
     if not changes:
         click.echo("  no price differs")
-    if new.as_of < old.as_of:
-        click.echo(f"  older than the list in force: it will answer for {new.as_of} to {old.as_of} only")
+    if new.since < old.since:
+        click.echo(f"  older than the list in force: it will answer for {new.since} to {old.since} only")
     if dry_run:
         click.echo("Nothing was imported (--dry-run).")
         return
@@ -81,7 +86,7 @@ def import_(file: Path, dry_run: bool) -> None:
 
     seeds = load_seeds(settings.links, settings.price_stale_days).prices
     import_prices(settings.database, seeds, Import(now, getpass.getuser(), new))
-    click.echo(f"Imported; in force from {new.as_of} on.")
+    click.echo(f"Imported; in force from {new.since} on.")
 
 
 @prices.command()

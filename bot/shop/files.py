@@ -51,6 +51,7 @@ class _GpuPrice(_Strict):
 
 class _PriceFile(_Strict):
     as_of: date
+    valid_from: date | None = None
     source: Annotated[str, Field(min_length=1, max_length=200)] = "shop-page"
     counts: Annotated[list[Annotated[int, Field(ge=1, le=8)]], Field(min_length=1, max_length=8)] = [1, 2, 4, 8]
     blocks: Annotated[list[Annotated[int, Field(ge=1, le=8760)]], Field(min_length=1, max_length=12)] = [
@@ -90,7 +91,7 @@ def read_price_file(path: Path, today: date) -> PriceList:
     """An operator's price file (TOML or JSON, the shape of seeds/prices.toml).
 
     Raises ShopFileError with one line: not readable, not TOML/JSON, a wrong field, an unknown GPU (with the
-    nearest id), a date after ``today``.
+    nearest id), a day of checking after ``today``, a first day before the day of checking.
     """
     file = _validated(path, _PriceFile, parse_file(path))
     gpus = load_catalog().gpus
@@ -100,10 +101,18 @@ def read_price_file(path: Path, today: date) -> PriceList:
             hint = f"did you mean {near}?" if near else "ids are in data/gpus.jsonl"
             raise ShopFileError(f"{path.name}: gpus.{gpu} is not a known GPU id; {hint}")
     if file.as_of > today:
-        raise ShopFileError(f"{path.name}: as_of {file.as_of} is in the future; write the day the prices were checked")
+        raise ShopFileError(
+            f"{path.name}: as_of {file.as_of} is in the future; write the day the prices were checked"
+            " (valid_from may be later)"
+        )
+    if file.valid_from is not None and file.valid_from < file.as_of:
+        raise ShopFileError(
+            f"{path.name}: valid_from {file.valid_from} is before as_of {file.as_of}; leave it out or write a later day"
+        )
     rows = tuple(PriceRow(gpu, **row.model_dump()) for gpu, row in file.gpus.items())
     return PriceList(
         as_of=file.as_of,
+        valid_from=file.valid_from,
         rows=rows,
         source=file.source,
         counts=tuple(sorted(set(file.counts))),

@@ -1,7 +1,7 @@
 """Price lists over time.
 
-The list in force on a day is the one with the latest date up to that day; of several with one date, the one
-imported last.
+The list in force on a day is the one whose first day is the latest up to that day; of several with one first day, the
+one imported last.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ def in_force(lists: Sequence[PriceList], day: date) -> PriceList:
 
     Raises NoPricesError for a day before the first list.
     """
-    known = [prices for prices in lists if prices.as_of <= day]
+    known = [prices for prices in lists if prices.since <= day]
     if not known:
-        first = min(prices.as_of for prices in lists)
+        first = min(prices.since for prices in lists)
         raise NoPricesError(f"no prices are known for {day}; the first list is of {first}")
-    return max(enumerate(known), key=lambda pair: (pair[1].as_of, pair[0]))[1]
+    return max(enumerate(known), key=lambda pair: (pair[1].since, pair[0]))[1]
 
 
 def prices_to_json(prices: PriceList) -> dict[str, Any]:
     """A price list as a JSON object; money as strings."""
     return {
         "as_of": prices.as_of.isoformat(),
+        "valid_from": prices.valid_from.isoformat() if prices.valid_from else None,
         "source": prices.source,
         "counts": prices.counts,
         "blocks": prices.blocks,
@@ -66,6 +67,7 @@ def prices_to_json(prices: PriceList) -> dict[str, Any]:
 
 def prices_from_json(raw: dict[str, Any]) -> PriceList:
     """A price list from its JSON object.  Raises KeyError, TypeError, ValueError or ArithmeticError for any other."""
+    valid_from = raw.get("valid_from")  # lists from before there was the field lack it
     rows = tuple(PriceRow(**{**row, "usd_per_hour": Decimal(row["usd_per_hour"])}) for row in raw["gpus"])
     return PriceList(
         as_of=date.fromisoformat(raw["as_of"]),
@@ -74,4 +76,5 @@ def prices_from_json(raw: dict[str, Any]) -> PriceList:
         counts=tuple(raw["counts"]),
         blocks=tuple(raw["blocks"]),
         topup_usd=Decimal(raw["topup_usd"]),
+        valid_from=date.fromisoformat(valid_from) if valid_from else None,
     )

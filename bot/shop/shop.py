@@ -50,7 +50,7 @@ class Shop:
 
     def stale_after(self, today: date) -> int | None:
         """The days after which prices are said to be old, where they are; None while they are not."""
-        return self.stale_after_days if (today - self.prices.as_of).days > self.stale_after_days else None
+        return self.stale_after_days if (today - self.prices.since).days > self.stale_after_days else None
 
     def facts_on(self, topic: str) -> tuple[Fact, ...]:
         """The facts of one FAQ topic, in file order."""

@@ -17,7 +17,7 @@ from bot.hub.values import HubModel
 from bot.rates.values import Rate
 from bot.shop.faq import FaqImport
 from bot.shop.history import Import
-from bot.store import faq, inbox, leases, prices, reading, watches, writing
+from bot.store import faq, inbox, leases, prices, reading, votes, watches, writing
 from bot.store import hub as hub_rows
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
@@ -140,6 +140,7 @@ class Store:
             await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
             await connection.execute(delete(places).where(places.c.settings == "{}"))
             await hub_rows.forget_expired(connection, now)
+            await votes.drop_old_votes(connection, now)
 
     async def newest_lists(self) -> tuple[int, ...]:
         """What changes with every import and withdrawal of prices and of the shop's texts."""

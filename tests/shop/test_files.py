@@ -71,6 +71,7 @@ def test_a_price_file_is_read_exactly(tmp_path: Path, suffix: str) -> None:
         ('as_of = 2026-11-20\nblocks = []\n[gpus.h100]\nusd_per_hour = "2"', "blocks"),
         ('as_of = 2026-11-20\ncolour = "red"\n[gpus.h100]\nusd_per_hour = "2"', "colour"),
         ("as_of = 2026-11-20\n[gpus]", "gpus"),
+        ('as_of = 2026-11-20\nvalid_from = 2026-11-19\n[gpus.h100]\nusd_per_hour = "2"', "valid_from"),
     ],
 )
 def test_a_bad_price_file_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
@@ -113,6 +114,25 @@ def test_the_list_in_force_is_the_latest_up_to_the_day(tmp_path: Path, shop: Sho
     assert in_force([*lists, replace(new, source="again")], TODAY).source == "again"
     with pytest.raises(NoPricesError, match="2026-10-29"):
         in_force(lists, date(2026, 1, 1))
+
+
+def test_a_list_announced_ahead_waits_for_its_day(tmp_path: Path, shop: Shop) -> None:
+    path = tmp_path / "new.toml"
+    path.write_text(GOOD.replace("\n", "\nvalid_from = 2027-01-15\n", 1))
+    ahead = read_price_file(path, TODAY)
+    lists = [shop.prices, ahead]
+    assert in_force(lists, date(2027, 1, 14)) is shop.prices
+    assert in_force(lists, date(2027, 1, 15)) is ahead
+    assert prices_from_json(json.loads(json.dumps(prices_to_json(ahead)))) == ahead
+    waiting = replace(shop, prices=ahead, stale_after_days=30)
+    assert waiting.stale_after(date(2027, 2, 14)) is None, "its age counts from the day it came into force"
+    assert waiting.stale_after(date(2027, 2, 15)) == 30
+
+
+def test_lists_stored_before_there_was_a_first_day_are_read(shop: Shop) -> None:
+    stored = prices_to_json(shop.prices)
+    del stored["valid_from"]
+    assert prices_from_json(stored) == shop.prices
 
 
 def test_a_price_list_survives_its_json(shop: Shop) -> None:
