@@ -230,7 +230,7 @@ def _tied(inner: Mapping[str, Any], outer: Mapping[str, Any], traits: Traits) ->
 
 def _layout(config: _Config, kind: str, traits: Traits, tied: bool) -> Layout:
     hidden, layers, heads = (config.needed(field) for field in ("hidden", "layers", "heads"))
-    latent = _latent(config)
+    latent = _latent(config, traits)
     head_dim = config.number("head_dim", None)
     if head_dim is None or latent is not None:
         if hidden % heads and latent is None:
@@ -243,6 +243,7 @@ def _layout(config: _Config, kind: str, traits: Traits, tied: bool) -> Layout:
     if width is None:
         ratio = config.number("expansion_ratio", traits.width)
         width = ratio * hidden if ratio is not None else config.needed("width")
+    _refuse_others(config, traits, hidden)
     positions = 0 if traits.positions is None else traits.positions + config.needed("context")
     return Layout(
         hidden=hidden,
@@ -260,6 +261,14 @@ def _layout(config: _Config, kind: str, traits: Traits, tied: bool) -> Layout:
     )
 
 
+def _refuse_others(config: _Config, traits: Traits, hidden: int) -> None:
+    """Raise ConfigError where a config has what its type has not as a rule: experts, embeddings of another width."""
+    if not traits.moe and (config.number("experts", 1, low=0) or 0) > 1:
+        raise config.bad("num_experts")
+    if config.number("word_embed_proj_dim", hidden) != hidden:
+        raise config.bad("word_embed_proj_dim")
+
+
 def _kv_heads(config: _Config, kind: str, heads: int) -> int:
     if kind == "falcon" and not config.get("new_decoder_architecture"):
         return 1 if config.get("multi_query") is not False else heads
@@ -270,8 +279,8 @@ def _kv_heads(config: _Config, kind: str, heads: int) -> int:
     return config.number("kv_heads", heads) or heads
 
 
-def _latent(config: _Config) -> Latent | None:
-    rank = config.number("kv_lora_rank", None)
+def _latent(config: _Config, traits: Traits) -> Latent | None:
+    rank = config.needed("kv_lora_rank") if traits.latent else config.number("kv_lora_rank", None)
     if rank is None:
         return None
     picks = config.number("index_n_heads", None)

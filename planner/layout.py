@@ -26,6 +26,7 @@ class Traits:
     tied: bool = False
     width: int | None = None
     moe: bool = False
+    latent: bool = False
     window: Literal["", "all", "pattern"] = ""
     pattern: int | None = None
     attention_gate: bool = False

@@ -218,6 +218,7 @@ class Desk:
             notes=tuple(self.notes),
             assumptions=tuple(self.assumptions),
             sources=tuple(self.sources),
+            hub=self.found,
             links=self.shop.links,
             prices_as_of=prices.as_of if priced else None,
             prices_stale_days=self.shop.stale_after(self.now.date()) if priced else None,

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 from hubs import WIDGET, model_hub, refusal
@@ -66,11 +67,13 @@ async def test_the_command_line_looks_up_the_same_way(tmp_path: Path) -> None:
         assert len(hub.files()) == 2
     assert [answer["answer"]["notes"][0] for answer in answers] == ["hub_read", "hub_read", "hub_gated"]
     assert answers[0]["answer"]["methods"][0]["plan_gb"] == 15.816
+    hub_says = answers[2]["answer"]["hub"]
+    assert (hub_says["id"], hub_says["state"], hub_says["params_b"]) == ("acme/closed-13B", "gated", None)
     assert [answer["answer"]["notes"][0] for answer in off] == ["hub_off"] * 3
     assert not (tmp_path / "data").exists()
 
 
-def _ask(home: Path, url: str, lines: list[dict[str, object]]) -> list[dict[str, dict[str, list[object]]]]:
+def _ask(home: Path, url: str, lines: list[dict[str, object]]) -> list[dict[str, Any]]:
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "GPUBOT_DATA_DIR": str(home / "data"), "GPUBOT_HUB_URL": url}
     ran = subprocess.run(
         [sys.executable, "-m", "bot.cli", "ask", "--stdin", "--json", "--lang", "en"],

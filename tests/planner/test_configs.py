@@ -77,6 +77,9 @@ def test_a_missing_key_is_named(key: str) -> None:
         ({"model_type": "mixtral", "num_local_experts": 2, "num_experts_per_tok": 3}, "bad_value",
          "num_experts_per_tok"),
         ({"kv_lora_rank": 512}, "missing", "qk_nope_head_dim"),
+        ({"model_type": "minicpm3"}, "missing", "kv_lora_rank"),
+        ({"num_experts": 8}, "bad_value", "num_experts"),
+        ({"model_type": "opt", "word_embed_proj_dim": 512}, "bad_value", "word_embed_proj_dim"),
         ({"vocab_size": 1, "hidden_size": 32, "intermediate_size": 1, "num_hidden_layers": 1}, "bad_value",
          "parameters"),
     ],
@@ -143,7 +146,9 @@ def configs(draw: st.DrawFn) -> dict[str, Any]:
     groups, kv_heads = draw(st.integers(1, 16)), draw(st.integers(1, 16))
     heads, head_dim = groups * kv_heads, draw(st.sampled_from([64, 128]))
     experts = draw(st.integers(2, 256))
-    return {
+    traits = load_catalog().architectures[kind]
+    latent = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
+    return (latent if traits.latent else {}) | {
         "model_type": kind,
         "hidden_size": heads * head_dim,
         "intermediate_size": draw(st.integers(1024, 60_000)),
@@ -153,7 +158,7 @@ def configs(draw: st.DrawFn) -> dict[str, Any]:
         "num_kv_heads": kv_heads,
         "vocab_size": draw(st.integers(40_000, 300_000)),
         "max_position_embeddings": draw(st.integers(512, 1_000_000)),
-        "num_local_experts": experts,
+        "num_local_experts": experts if traits.moe else 1,
         "num_experts_per_tok": draw(st.integers(1, experts)),
         "moe_intermediate_size": draw(st.integers(64, 8192)),
         "sliding_window": draw(st.none() | st.integers(128, 8192)),
