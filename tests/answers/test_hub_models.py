@@ -121,3 +121,16 @@ def test_the_pages_example_never_bears_an_unknown_models_name(shop: Shop) -> Non
     said = turn(f"compare LoRA vs QLoRA for {ID}", shop, found).text().plain
     assert said.startswith("70B: methods compared")
     assert "hub has no acme/widget-one" in said
+
+
+def test_a_second_questions_repository_is_looked_up_too(shop: Shop) -> None:
+    text = f"Quanto custa a H100 por hora?\nE quanta memória para {ID} com QLoRA?"
+    asked = take_turn(text, history=[], shop=shop, now=NOW, voice=Voice())
+    assert asked.wanted == (ID,)
+    assert take_turn(text, history=[], shop=shop, now=NOW, voice=Voice(), hub={ID: READ}).wanted == ()
+
+
+def test_no_longer_context_is_offered_than_the_model_has(shop: Shop) -> None:
+    steps = turn(f"run {ID} with 8k context", shop).steps
+    assert [step.question.slots.context for step in steps if step.group == "context"] == [2048, 8192]
+    assert {step.question.hub for step in steps} == {ID}

@@ -30,8 +30,10 @@ async def test_a_model_is_looked_up_once_and_kept_over_a_restart(api: BotApi, tm
             missing = (await bob.says("acme/nothing-13B com LoRA?"))["text"]
             assert "31,2 GB" in missing
             assert "acme/nothing-13B" in missing.splitlines()[-3] or "hub" in missing
-        async with running(api, tmp_path, "polling", hub_url=hub.url):
+        async with running(api, tmp_path, "polling", hub_url=hub.url) as bot:
             assert "QLoRA" in (await ana.says("e com QLoRA?"))["text"]
+        assert "a model was read" in bot.lines()
+        assert "acme" not in bot.lines()
         assert len([path for path in hub.files() if ID in path]) == 1
         assert all("LoRA" not in path and "cabe" not in path for path in hub.asked)
 
