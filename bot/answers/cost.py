@@ -81,7 +81,7 @@ def answer_convert(desk: Desk) -> Answer:
         if slots.hours is None:
             desk.note("which_hours")
         return answer_price(desk)
-    if slots.params_b is not None or slots.model is not None:
+    if slots.params_b is not None or slots.model is not None or desk.question.hub is not None:
         return answer_plan(desk)
     worth = desk.teller.worth(slots) if slots.budget is not None else None  # dollars into USDT are no USDT
     usd = worth.usd if worth is not None else slots.budget_usd

@@ -26,6 +26,8 @@ def answer_plan(desk: Desk) -> Answer:
         if desk.slots.models:
             desk.note("size_wanted")
             return Answer(question=desk.question, candidates=desk.slots.models)
+        if desk.question.hub is not None:
+            return Answer(question=desk.question)  # the notes say what is missing
         return _without_size(desk)
     if "size_not_in_family" in desk.question.notes:
         desk.note("size_not_in_family")
@@ -133,6 +135,8 @@ def _without_size(desk: Desk) -> Answer:
 
 def model_name(desk: Desk) -> str | None:
     """The display name of the model that was named."""
+    if desk.question.hub is not None:
+        return desk.question.hub.partition("@")[0]
     model = load_catalog().models.get(desk.slots.model or "")
     return model.name if model is not None else None
 
@@ -154,7 +158,7 @@ def notes_on(desk: Desk, plan: Plan) -> None:
         if plan.methods[0].leading is None:
             margin = load_catalog().rules["inference"].margin or 1.0
             desk.assume("short_context", margin_percent=round((margin - 1) * 100))
-        if desk.slots.bits is None:
+        if plan.query.bits is None:
             desk.assume("bits_assumed", bits=16)
             _four_bit(desk, plan)
     not_counted(desk)

@@ -14,10 +14,12 @@ from sqlalchemy import URL, delete
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from bot.hub.values import HubModel
 from bot.rates.values import Rate
 from bot.shop.faq import FaqImport
 from bot.shop.history import Import
 from bot.store import faq, inbox, leases, prices, reading, votes, watches, writing
+from bot.store import hub as hub_rows
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
@@ -163,6 +165,7 @@ class Store:
             await connection.execute(delete(questions).where(questions.c.asked_at < old))
             await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
             await connection.execute(delete(places).where(places.c.settings == "{}"))
+            await hub_rows.forget_expired(connection, now)
             await votes.drop_old_votes(connection, now)
 
     async def newest_lists(self) -> tuple[int, ...]:
@@ -190,6 +193,16 @@ class Store:
         """Keep what sources agreed on."""
         async with self._writing.begin() as connection:
             await rate_rows.record_rates(connection, found, rate_rows.SOURCES, self._clock())
+
+    async def hub_model(self, hub_id: str) -> HubModel | None:
+        """What is kept of a model hub's repository and has not expired."""
+        async with self._reading.begin() as connection:
+            return await hub_rows.hub_model(connection, hub_id, self._clock())
+
+    async def keep_hub_model(self, found: HubModel, until: datetime) -> None:
+        """Keep what a model hub said of a repository until a moment."""
+        async with self._writing.begin() as connection:
+            await hub_rows.keep_hub_model(connection, found, until)
 
     async def standing_watches(self) -> list[Standing] | None:
         """Every watch; None where another replica looks after them."""

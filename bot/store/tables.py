@@ -208,6 +208,16 @@ rates: Final = Table(
     sqlite_autoincrement=True,
 )
 
+#: What was learnt of a model hub's repositories: nobody's question, only the repository's name.
+hub_models: Final = Table(
+    "hub_models",
+    metadata,
+    Column("id", String(300), primary_key=True),  # owner/name, perhaps with @revision
+    Column("read_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False, index=True),
+    Column("document", Text, nullable=False),  # a JSON object, see bot/hub/values.py
+)
+
 #: Prices that a chat, or a topic of a group, is told of when they pass a limit.
 watches: Final = Table(
     "watches",

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from telegram.error import TelegramError
 
+from bot.hub.ask import Hub
 from bot.rates.ask import Sources
 from bot.rates.board import Board
 from bot.settings import Settings
@@ -115,7 +116,8 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 rates=market.board.rates(),
             )
 
-        turns = Turns(api, store, sender, context)
+        hub = Hub(settings.hub_url, store)
+        turns = Turns(api, store, sender, context, hub.find)
         alerts = Alerts(store, sender, context)
         await sender.take_over()
         await turns.resume(started=True)
@@ -142,6 +144,7 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 await turns.drain(settings.drain_seconds)
                 await polling.confirm()
             await sender.drain(settings.drain_seconds)
+            await hub.close()
         await _tried(lambda: _release(store))
         log.info("stopped", extra={**turns.counts, **sender.counts})
 

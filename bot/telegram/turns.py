@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from telegram import Update
 from telegram.error import TelegramError
 
+from bot.hub.values import HubModels
 from bot.logs import request_id
 from bot.store.engine import is_away
 from bot.store.group import ClosedError
@@ -67,11 +68,19 @@ class _Taken:
 class Turns:
     """Handles updates: one chat's in order, different chats' side by side, each update once."""
 
-    def __init__(self, api: Api, store: Store, sender: Sender, context: Callable[[], DecideContext]) -> None:
+    def __init__(
+        self,
+        api: Api,
+        store: Store,
+        sender: Sender,
+        context: Callable[[], DecideContext],
+        look_up: Callable[[Sequence[str]], Awaitable[HubModels]] | None = None,
+    ) -> None:
         self._api = api
         self._store = store
         self._sender = sender
         self._context = context
+        self._look_up = look_up
         self._lanes = Lanes("turn")
         self._open: dict[int, _Taken] = {}
         self._calls: set[asyncio.Task[None]] = set()
@@ -211,6 +220,10 @@ class Turns:
         outcome: Any = "handled"
         try:
             effects = decide(update, found.remembered, context)
+            if effects.wanted and self._look_up is not None:
+                # This chat waits for the model hub, two seconds at most; the others go on.
+                context = replace(context, hub=await self._look_up(effects.wanted))
+                effects = decide(update, found.remembered, context)
             letters = write_letters(update_id, effects.actions)
         except Exception:
             log.exception("an update could not be handled")

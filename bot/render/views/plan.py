@@ -38,6 +38,9 @@ def view_plan(answer: Answer, say: Speaker, build: Builder) -> None:
 
 
 def _candidates(answer: Answer, say: Speaker, build: Builder) -> None:
+    if not answer.candidates:
+        close(answer, say, build)
+        return
     models = [load_catalog().models[name] for name in answer.candidates if name in load_catalog().models]
     build.lines([say.line(_("This model comes in several sizes. Which one?"))])
     build.lines([say.line(_("• {model}"), model=model.name) for model in models])
