@@ -174,6 +174,8 @@ class Roles:
             return Quantity("params", n.value / 1e9, n.start, end) if n.value >= 1e6 else None
         if role == "things":
             return None
+        if role in {"context", "batch"} and n.spelled and n.value == 1:
+            return None  # an article: "um contexto de 32k", "ein Batch von 8"
         if role == "tokens" and (n.value < _TYPICAL_CONTEXT or self._of_context(n, end)):
             return Quantity("context", n.value, n.start, end)
         if role == "context" and n.suffix == 6 and hit.start == n.end and n.value <= _LONGEST_CONTEXT:

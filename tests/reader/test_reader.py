@@ -326,6 +326,20 @@ def test_a_context_of_a_million_is_neither_a_size_nor_a_data_set(text: str) -> N
     assert slots.tokens is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8B LoRA com um contexto de 32k e um batch de 8",
+        "LoRA sur un 8B avec un contexte de 32k et un batch de 8",
+        "8B LoRA mit einem Kontext von 32k und einem Batch von 8",
+        "8B LoRA con un contesto di 32k e un batch di 8",
+    ],
+)
+def test_an_article_before_a_setting_is_not_its_value(text: str) -> None:
+    slots = read(text).slots
+    assert (slots.context, slots.batch) == (32_000, 8)
+
+
 def test_a_data_set_beside_a_context_stays_one() -> None:
     slots = read("7B lora ctx 4096, 5M tokens, how long").slots
     assert (slots.context, slots.tokens) == (4096, 5_000_000)
