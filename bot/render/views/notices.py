@@ -95,6 +95,14 @@ _NAMES: Final = {
     "espanhol": "es",
     "spanish": "es",
     "castellano": "es",
+    "français": "fr",
+    "francais": "fr",
+    "francês": "fr",
+    "frances": "fr",
+    "francés": "fr",
+    "french": "fr",
+    "französisch": "fr",
+    "francese": "fr",
 }
 
 

@@ -167,5 +167,7 @@ ALIASES: Final[dict[str, str]] = {
     "metodos": "methods", "fontes": "sources", "fuentes": "sources",
     "privacidade": "privacy", "privacidad": "privacy",
     "esquecer": "forget", "olvidar": "forget",
+    "aide": "help", "prix": "prices", "comparer": "compare", "cout": "cost", "langue": "language",
+    "methodes": "methods", "confidentialite": "privacy", "oublier": "forget", "personne": "person",
     "pessoa": "person", "persona": "person", "human": "person", "support": "person",
 }  # fmt: skip
