@@ -25,16 +25,26 @@ from planner.resources import folder
 
 DOMAIN: Final = "gpubot"
 #: The locales that answers come in; the first is the last fallback.
-SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr")
+SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr", "de")
 #: What each calls itself.
-LANGUAGE_NAMES: Final = {"pt_BR": "Português (Brasil)", "en": "English", "es": "Español", "fr": "Français"}
+LANGUAGE_NAMES: Final = {
+    "pt_BR": "Português (Brasil)",
+    "en": "English",
+    "es": "Español",
+    "fr": "Français",
+    "de": "Deutsch",
+}
 
 _TAG: Final = re.compile(r"</?(b|i|code)>")
 _STYLES: Final[dict[str, Style]] = {"b": "bold", "i": "italic", "code": "code"}
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-_DOLLARS: Final = {"en": "${}", "fr": "{}\u00a0$US"}  # elsewhere "US$ 1" with a space that does not break
+_DOLLARS: Final = {
+    "en": "${}",
+    "fr": "{}\u00a0$US",
+    "de": "{}\u00a0$",
+}  # elsewhere "US$ 1" with a space that does not break
 _GIGABYTES: Final = {"fr": "Go"}  # elsewhere "GB"
-_DATES: Final = {"pt_BR": "dd/MM/y", "es": "dd/MM/y", "en": "d MMM y", "fr": "dd/MM/y"}
+_DATES: Final = {"pt_BR": "dd/MM/y", "es": "dd/MM/y", "en": "d MMM y", "fr": "dd/MM/y", "de": "dd.MM.y"}
 NBSP: Final = "\u00a0"
 
 

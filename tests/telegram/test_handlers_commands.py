@@ -173,6 +173,7 @@ class TestLanguage:
             ("Español (México)", "es"),
             ("fr-CA", "fr"),
             ("français", "fr"),
+            ("Deutsch", "de"),
         ],
     )
     def test_a_named_language_is_kept(self, context: DecideContext, name: str, locale: str) -> None:

@@ -103,6 +103,14 @@ _NAMES: Final = {
     "french": "fr",
     "französisch": "fr",
     "francese": "fr",
+    "deutsch": "de",
+    "german": "de",
+    "alemão": "de",
+    "alemao": "de",
+    "alemán": "de",
+    "aleman": "de",
+    "allemand": "de",
+    "tedesco": "de",
 }
 
 

@@ -169,5 +169,7 @@ ALIASES: Final[dict[str, str]] = {
     "esquecer": "forget", "olvidar": "forget",
     "aide": "help", "prix": "prices", "comparer": "compare", "cout": "cost", "langue": "language",
     "methodes": "methods", "confidentialite": "privacy", "oublier": "forget", "personne": "person",
+    "hilfe": "help", "preise": "prices", "vergleich": "compare", "kosten": "cost", "sprache": "language",
+    "methoden": "methods", "quellen": "sources", "datenschutz": "privacy", "mensch": "person",
     "pessoa": "person", "persona": "person", "human": "person", "support": "person",
 }  # fmt: skip

@@ -25,7 +25,7 @@ from bot.telegram.handlers.scene import Reply, Scene
 #: What customers type for the commands in the languages of the shop.
 ALIASES: Final[dict[str, str]] = {
     "alerta": "watch", "alert": "watch", "avisar": "watch", "vigiar": "watch", "vigilar": "watch",
-    "alerte": "watch", "surveiller": "watch",
+    "alerte": "watch", "surveiller": "watch", "alarm": "watch", "preisalarm": "watch",
     "alertas": "watches", "alerts": "watches", "alertes": "watches",
     "unalert": "unwatch", "removeralerta": "unwatch", "quitaralerta": "unwatch",
 }  # fmt: skip
