@@ -25,7 +25,7 @@ from planner.resources import folder
 
 DOMAIN: Final = "gpubot"
 #: The locales that answers come in; the first is the last fallback.
-SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr", "de")
+SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr", "de", "it")
 #: What each calls itself.
 LANGUAGE_NAMES: Final = {
     "pt_BR": "Português (Brasil)",
@@ -33,18 +33,28 @@ LANGUAGE_NAMES: Final = {
     "es": "Español",
     "fr": "Français",
     "de": "Deutsch",
+    "it": "Italiano",
 }
 
 _TAG: Final = re.compile(r"</?(b|i|code)>")
 _STYLES: Final[dict[str, Style]] = {"b": "bold", "i": "italic", "code": "code"}
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+#: Where dollars are not written "US$ 1", with a space that does not break.
 _DOLLARS: Final = {
     "en": "${}",
     "fr": "{}\u00a0$US",
     "de": "{}\u00a0$",
-}  # elsewhere "US$ 1" with a space that does not break
+    "it": "{}\u00a0$",
+}
 _GIGABYTES: Final = {"fr": "Go"}  # elsewhere "GB"
-_DATES: Final = {"pt_BR": "dd/MM/y", "es": "dd/MM/y", "en": "d MMM y", "fr": "dd/MM/y", "de": "dd.MM.y"}
+_DATES: Final = {
+    "pt_BR": "dd/MM/y",
+    "es": "dd/MM/y",
+    "en": "d MMM y",
+    "fr": "dd/MM/y",
+    "de": "dd.MM.y",
+    "it": "dd/MM/y",
+}
 NBSP: Final = "\u00a0"
 
 

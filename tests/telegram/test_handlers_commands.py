@@ -174,6 +174,7 @@ class TestLanguage:
             ("fr-CA", "fr"),
             ("français", "fr"),
             ("Deutsch", "de"),
+            ("italiano", "it"),
         ],
     )
     def test_a_named_language_is_kept(self, context: DecideContext, name: str, locale: str) -> None:

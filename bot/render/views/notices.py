@@ -111,6 +111,10 @@ _NAMES: Final = {
     "aleman": "de",
     "allemand": "de",
     "tedesco": "de",
+    "italiano": "it",
+    "italian": "it",
+    "italien": "it",
+    "italienisch": "it",
 }
 
 

@@ -171,5 +171,7 @@ ALIASES: Final[dict[str, str]] = {
     "methodes": "methods", "confidentialite": "privacy", "oublier": "forget", "personne": "person",
     "hilfe": "help", "preise": "prices", "vergleich": "compare", "kosten": "cost", "sprache": "language",
     "methoden": "methods", "quellen": "sources", "datenschutz": "privacy", "mensch": "person",
+    "aiuto": "help", "prezzi": "prices", "confronta": "compare", "lingua": "language",
+    "metodi": "methods", "fonti": "sources", "cancella": "forget",
     "pessoa": "person", "persona": "person", "human": "person", "support": "person",
 }  # fmt: skip
