@@ -183,6 +183,9 @@ def test_a_bare_size_shows_four_methods_and_running(shop: Shop) -> None:
     ("lang", "voice", "locale"),
     [
         ("70B com LoRA?", Voice(chosen="en"), "pt_BR"),
+        ("70B avec LoRA, combien ça coûte ?", Voice(chosen="en"), "fr"),
+        ("was kostet 70B mit LoRA?", Voice(chosen="en"), "de"),
+        ("quanto costa 70B con LoRA per una settimana?", Voice(chosen="en"), "it"),
         ("70B", Voice(chosen="es", telegram="en"), "es"),
         ("70B", Voice(telegram="pt-br", default="en"), "pt_BR"),
         ("70B", Voice(telegram="i-klingon", default="en"), "en"),
