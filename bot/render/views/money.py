@@ -137,6 +137,9 @@ def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
     build.lines(worth_lines(answer.worth, say))
     build.lines(quote_lines(answer, say))
     close(answer, say, build)
+    if budget is None and answer.question.slots.budget is None:
+        build.line(say.line(_("Name an amount and a coin.")))
+        build.line(say.line(_("For example: <code>{example}</code>"), example="/convert 50 usd btc"))
 
 
 def view_reverse(answer: Answer, say: Speaker, build: Builder) -> None:
