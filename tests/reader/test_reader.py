@@ -317,6 +317,9 @@ def test_an_amount_is_never_taken_for_another_money(text: str, intent: str, slot
         "llama 4 scout with 1M context",
         "1 million token context on qwen 7b",
         "llama 8b com contexto de 1M tokens",
+        "1M de contexto na qwen 7b",
+        "1M de contexte avec qwen 7b",
+        "1M di contesto su qwen 7b",
         "context 1M qwen 7b",
     ],
 )
