@@ -234,7 +234,8 @@ def worth_lines(worth: Worth | None, say: Speaker) -> list[Line]:
     )
     values = {"code": worth.code, "sources": ", ".join(rate.sources), "time": say.time(rate.as_of)}
     if worth.code in COIN_DIGITS:
-        return [said, say.line(_("1 {code} = {rate} ({sources}, {time})"), rate=say.usd(rate.value), **values)]
+        one = say.line(_("1 {code} = {rate} ({sources}, {time})"), rate=say.usd(rate.value), **values)
+        return [one] if worth.amount == 1 else [said, one]
     shown = say.number(rate.value, 8)
     return [
         said,
