@@ -10,7 +10,9 @@ from typing import Final
 from bot.answers.answer import Answer
 from bot.answers.build import answer
 from bot.answers.offers import offers
+from bot.answers.steps import Step, steps
 from bot.rates.values import NO_RATES, Rates
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Question
 from bot.reader.read import read
 from bot.render.i18n import Voice as Voice
@@ -36,9 +38,14 @@ class Turn:
         """What can be asked next, as texts."""
         return offers(self.answer)
 
-    def text(self) -> Text:
-        """The answer as Telegram HTML and as plain text."""
-        return render_text(self.answer, self.locale)
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What can be changed about the answer."""
+        return steps(self.answer)
+
+    def text(self, *, opened: bool = False) -> Text:
+        """The answer as Telegram HTML and as plain text; ``opened``: its arithmetic is not behind a tap."""
+        return render_text(self.answer, self.locale, opened=opened)
 
 
 def take_turn(
@@ -49,10 +56,12 @@ def take_turn(
     now: datetime,
     voice: Voice,
     rates: Rates = NO_RATES,
-    coin: str | None = None,
+    preferences: Preferences = NO_PREFERENCES,
 ) -> Turn:
     """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment."""
-    return answer_question(read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, coin=coin)
+    return answer_question(
+        read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, preferences=preferences
+    )
 
 
 def answer_question(
@@ -62,7 +71,7 @@ def answer_question(
     now: datetime,
     voice: Voice,
     rates: Rates = NO_RATES,
-    coin: str | None = None,
+    preferences: Preferences = NO_PREFERENCES,
 ) -> Turn:
     """Answer a Question that is built already."""
-    return Turn(question, answer(question, shop, now, rates, coin), choose_locale(question.lang, voice))
+    return Turn(question, answer(question, shop, now, rates, preferences), choose_locale(question.lang, voice))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Iterator
@@ -35,6 +36,13 @@ def shop() -> Shop:
 def now() -> datetime:
     """A moment while the seeds' prices are still fresh."""
     return datetime(2026, 11, 5, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def corpus_texts() -> list[str]:
+    """The messages of the development corpus."""
+    lines = (ROOT / "tests" / "corpus" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["text"] for line in lines]
 
 
 @pytest.fixture(scope="session")

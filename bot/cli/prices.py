@@ -61,7 +61,10 @@ def show(as_of: date | None, as_json: bool, history: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Check and show the difference only.")
 def import_(file: Path, dry_run: bool) -> None:
-    """Check FILE (TOML or JSON, the shape of seeds/prices.toml) and put it in force from its date on, or from its valid_from."""
+    """Check FILE (TOML or JSON, the shape of seeds/prices.toml) and put it in force from its day on.
+
+    Its day is valid_from where the file has one, else as_of.
+    """
     settings = load_settings()
     now = datetime.now(UTC)
     new = read_price_file(file, now.date())

@@ -9,15 +9,17 @@ from typing import Any
 import click
 
 from bot.reader.score import Judged, Score, add_up, groups, judge
+from bot.settings import load_settings
 from planner.errors import OperatorError
 
 
-@click.group(short_help="Score how well annotated messages are understood.")
+@click.group(short_help="Score how well messages are understood; see what customers thought of answers.")
 def questions() -> None:
-    """Annotated messages, as JSON lines.
+    """Annotated messages, as JSON lines, and customers' 👍 and 👎.
 
     \b
     gpubot questions score my-log.jsonl --show 10
+    gpubot questions votes
     """
 
 
@@ -37,6 +39,25 @@ def score_(file: Path, show: int) -> None:
     click.echo(f"{'group':<20}{'n':>5}{'intent':>9}{'slot F1':>9}{'exact':>8}{'language':>10}")
     for name in sorted(by_group, key=lambda name: (name != "all", name)):
         _line(name, add_up(by_group[name]))
+
+
+@questions.command()
+@click.option("--show", type=click.IntRange(min=0), default=10, help="Print the last N questions that got a 👎.")
+def votes(show: int) -> None:
+    """Customers' 👍 and 👎 by kind of answer, and what the last 👎 were about."""
+    from bot.store.offline import read_votes
+
+    found = read_votes(load_settings().database)
+    if not found:
+        click.echo("No votes yet.")
+        return
+    click.echo(f"{'answer':<12}{'👍':>6}{'👎':>6}")
+    for intent in sorted({vote.question.intent for vote in found}):
+        helped = [vote.helped for vote in found if vote.question.intent == intent]
+        click.echo(f"{intent:<12}{helped.count(True):>6}{helped.count(False):>6}")
+    for vote in [vote for vote in found if not vote.helped][-show:] if show else []:
+        stated = ", ".join(f"{name}={value}" for name, value in vote.question.slots.stated().items())
+        click.echo(f"👎 {vote.at:%Y-%m-%d %H:%M} UTC  {vote.question.intent} [{vote.question.lang or '?'}] {stated}")
 
 
 def _line(name: str, found: Score) -> None:

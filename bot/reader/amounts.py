@@ -17,6 +17,7 @@ _MAX_HOURS: Final = 1e7
 _WORKDAYS: Final = 5 / 7
 #: Words of a message that only asks on.
 _BRIEF: Final = 5
+_MOST_EPOCHS: Final = 100
 _COINS: Final = frozenset(get_args(Coin))
 _SOFTWARE: Final = (
     *("unsloth", "axolotl", "vllm", "sglang", "ollama", "llama.cpp"),
@@ -68,10 +69,16 @@ def _combined(scan: Scan, spans: list[Quantity]) -> float | None:
     value = first.value
     if len(spans) > 1 and spans[1].start - first.end <= 1 and spans[1].value < first.value:
         value += spans[1].value  # 2 days and 6 hours
-    epochs = next((q.value for q in scan.role("epochs") if q.value > 1), None)
-    if epochs is not None and _per_epoch(scan, first.start):
-        value *= epochs
+    if _per_epoch(scan, first):
+        value *= _epochs(scan) or 1
     return value
+
+
+def _epochs(scan: Scan) -> float | None:
+    """How many epochs a time per epoch is stated for: "6 epochs", or in "1h40 per epoch, I'll do 6" the one number."""
+    stated = next((q.value for q in scan.role("epochs") if q.value > 1), None)
+    bare = [q.value for q in scan.role("bare") if 1 < q.value <= _MOST_EPOCHS and q.value == int(q.value)]
+    return stated or (bare[0] if len(bare) == 1 else None)
 
 
 def _per_day(scan: Scan, index: int) -> bool:
@@ -80,8 +87,10 @@ def _per_day(scan: Scan, index: int) -> bool:
     return any(index + offset in days for offset in range(len(near)))
 
 
-def _per_epoch(scan: Scan, index: int) -> bool:
-    return any(0 <= index - hit.end <= 2 for hit in scan.by_concept.get("epochs", ()))
+def _per_epoch(scan: Scan, time: Quantity) -> bool:
+    """ "an epoch takes 2 hours", "2 hours per epoch"."""
+    pers = {hit.end for hit in scan.by_concept.get("per", ()) if hit.start == time.end}
+    return any(0 <= time.start - hit.end <= 2 or hit.start in pers for hit in scan.by_concept.get("epochs", ()))
 
 
 def _unit_alone(scan: Scan) -> float | None:
@@ -157,6 +166,9 @@ def _run_details(scan: Scan, reading: Reading) -> None:
             reading.mention_tokens(scan, role, quantity.start, quantity.end, value)
     if reading.slots.get("epochs") == 1 and _per_epoch_only(scan):
         del reading.slots["epochs"]
+    times = scan.role("hours")
+    if reading.slots.get("epochs", 1) == 1 and times and _per_epoch(scan, times[0]) and (count := _epochs(scan)):
+        reading.slots["epochs"] = int(count)
     more = [q.value for q in scan.role("epochs") if q.value > 1]
     if more:
         reading.slots["epochs"] = int(more[0]) if more[0] == int(more[0]) else more[0]

@@ -103,6 +103,9 @@ def _plausible(tokens: Sequence[Token], start: int, end: int) -> bool:
     if run[0].kind == "number":  # "4090" alone, not "1.4090" or a price
         return not run[0].glued or (start > 0 and tokens[start - 1].text in {"x", "rtx", "gtx", "*"})
     before = tokens[start - 1] if start else None
+    clock = len(run) > 1 and run[0].text == "h" and len(run[1].text) == len("20")
+    if clock and run[0].glued and before is not None and before.kind == "number":
+        return False  # "1h20" is a time
     if run[0].glued and before is not None and before.kind == "number" and any(not token.glued for token in run[1:]):
         return False  # "7b 200" is a size and a number
     after = tokens[end] if end < len(tokens) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -114,6 +114,12 @@ class Faq(_Strict):
     other: Phrases
 
 
+#: Codes of ISO 4217 that people of every language write; those that are everyday words somewhere are left out.
+CURRENCY_CODES: Final = frozenset(["usd", "eur", "gbp", "brl", "mxn", "cop", "clp", "ars", "uyu", "chf", "cad", "aud",
+    "nzd", "jpy", "cny", "inr", "idr", "rub", "uah", "kzt", "pln", "czk", "huf", "sek", "nok", "dkk", "krw", "thb",
+    "vnd", "zar", "aed", "ils", "hkd", "sgd", "twd", "ngn", "kes", "pkr"])  # fmt: skip
+
+
 class LexiconFile(_Strict):
     """One language.  ``locale``: the shipped locale that answers it, or empty."""
 
@@ -142,7 +148,8 @@ class LexiconFile(_Strict):
         for concept, table in tables.items():
             for phrase, amount in table.items():
                 yield concept, phrase, float(amount)
-        for concept, names in (("money", self.money), ("coin", self.coins)):
+        money = {code: code.upper() for code in CURRENCY_CODES} | self.money
+        for concept, names in (("money", money), ("coin", self.coins)):
             for phrase, name in names.items():
                 yield concept, phrase, name
         for prefix, group in (("", self.words), ("method.", self.methods), ("cue.", self.cues), ("faq.", self.faq)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,6 +27,9 @@ _COMPUTED: Final = frozenset({"plan", "check", "compare", "price", "cost", "time
 _LONG: Final = 9
 _WORDY: Final = 22
 _SHORT: Final = 3
+_SIZE_IN_NAME: Final = re.compile(r"\d+(?:\.\d+)?[BMT]\b")
+#: Bits per weight that formats have.
+_WIDTHS: Final = (2, 3, 4, 5, 6, 8, 16)
 #: Number words below are articles in many languages.
 _SPELLED: Final = 2
 
@@ -72,7 +76,8 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
     opener = _opens(scan)
     if sized:
         rest = names & {"method", "methods", "gpu", "gpus", "hours"}
-        return scan.words() <= _LONG and (opener or (not rest and bool(previous.slots.models))) and len(rest) <= 1
+        most = _LONG + 3 if opener else _LONG
+        return scan.words() <= most and (opener or (not rest and bool(previous.slots.models))) and len(rest) <= 1
     if scan.has("cue.price_list") and not names and not opener:
         return False
     if scan.has("cue.reverse", "cue.biggest") and not sized and not names & {"gpu", "gpus", "vram_gb", "budget_usd"}:
@@ -99,7 +104,13 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
 
 def _opens(scan: Scan) -> bool:
     """Starts with "and", "what about", "e se", "no," ..., perhaps after a word such as "oops"."""
-    words = [i for i, token in enumerate(scan.tokens) if token.kind != "mark"]
+    polite = {
+        index
+        for name in ("cue.thanks", "cue.greeting")
+        for hit in scan.by_concept.get(name, ())
+        for index in range(hit.start, hit.end)
+    }
+    words = [i for i, token in enumerate(scan.tokens) if token.kind != "mark" and i not in polite]
     if not words:
         return False
     starts = {hit.start for name in ("cue.followup", "cue.not") for hit in scan.by_concept.get(name, ())}
@@ -124,14 +135,19 @@ def _resize(changed: dict[str, Any], previous: Question) -> None:
             return
     if previous.slots.model in catalog and "size_not_in_family" not in previous.notes:
         family = catalog[previous.slots.model]
-        found = find_models(f"{family.family.lower()} {size:g}b", frozenset())
-        if found and found[0].model is not None and catalog[found[0].model].family == family.family:
-            changed["model"] = found[0].model
+        for name in (f"{family.family} {size:g}b", _SIZE_IN_NAME.sub(f"{size:g}b", family.name)):
+            found = find_models(name.lower(), frozenset())
+            if found and found[0].model is not None and catalog[found[0].model].family == family.family:
+                changed["model"] = found[0].model
+                return
 
 
 def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous: Question) -> None:
     """ "4" alone: how many GPUs, or the size where one was asked for."""
     bare = scan.role("bare") or [number for number in scan.role("spelled") if number.value >= _SPELLED]
+    if len(bare) == 1 and previous.slots.bits and previous.slots.gpu is None and bare[0].value in _WIDTHS:
+        changed.setdefault("bits", bare[0].value)  # "in 4 bits", then "make it 8": no GPU is there to be counted
+        return
     if (
         len(bare) == 1
         and "hours" in changed

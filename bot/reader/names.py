@@ -18,6 +18,7 @@ _PIECE: Final = re.compile(
     r"|[ae]?\d+(?:[.,]\d+)?[bmt](?![a-z0-9])"  # 70b, a22b, e4b, 350m
     r"|[a-z]+(?![a-z])"
     r"|\d+(?:[.,]\d+)*"
+    r"|(?<=[\s\-][a-z])\+(?!\w)"  # command r+
     r"|[^\W\d_a-z]+"  # words of other scripts
 )
 _UNDERSCORED: Final = re.compile(r"(?<=\d)_(?=\d)")
@@ -32,6 +33,8 @@ _TAIL: Final = re.compile(r"(?:[-_:][a-z0-9._]++)*+")
 #: How far an address may reach around a model's name.
 _REACH: Final = 120
 _MAX_PIECES: Final = 14
+#: Digits of a month of release: "2507", "0528".
+_RELEASE: Final = 4
 _TYPO_SCORE: Final = 84
 _TYPO_LENGTH: Final = 5
 #: Endings of names in Slavic languages, in Turkish and as plurals; shorter names could be anything.
@@ -95,9 +98,9 @@ def pieces_of(text: str) -> list[Piece]:
     """Split a stretch of normalised text into name pieces; "k2", "r1" and "v3" stay whole."""
     text = _UNDERSCORED.sub(".", text)  # "Llama-3_1": hub ids write a version's point so
     raw = [
-        Piece(part, m.start() + offset, m.start() + offset + len(part))
+        Piece(part, m.start() + offset, m.start() + offset + (1 if m.group() == "+" else len(part)))
         for m in _PIECE.finditer(text)
-        for part, offset in _parts(m.group().replace(",", "."))
+        for part, offset in _parts("plus" if m.group() == "+" else m.group().replace(",", "."))
     ]
     out: list[Piece] = []
     for piece in raw:
@@ -168,6 +171,11 @@ def _is_version(text: str) -> bool:
     return text.replace(".", "").isdigit() or (
         text[0] in _LETTER_VERSION and len(text) > 1 and text[1:].replace(".", "").isdigit()
     )
+
+
+def _is_release(names: Names, text: str) -> bool:
+    """A month of release, which names have after their size: "4b-instruct-2507"."""
+    return len(text) == _RELEASE and text in names.vocabulary
 
 
 def find_models(norm: str, known_word: frozenset[str]) -> list[NamedModel]:
@@ -350,7 +358,11 @@ def _ranked(texts: tuple[str, ...]) -> _Ranked:
     names = load_names()
     size = next((text for text in texts if _SIZE_OR_MOE.match(text)), None)
     before_size = texts[: texts.index(size)] if size else texts  # "mistral 7b 2 epochs": 2 is no version
-    versions = [text for text in texts if _is_version(text) and (text in before_size or not text[0].isdigit())]
+    versions = [
+        text
+        for text in texts
+        if _is_version(text) and (text in before_size or not text[0].isdigit() or _is_release(names, text))
+    ]
     words = {text for text in texts if text in names.vocabulary and not _is_version(text)} - names.noise
     words.add(texts[0])
     scored = []

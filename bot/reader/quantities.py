@@ -17,6 +17,7 @@ _NOUN_ROLES: Final = ("tokens", "examples", "users", "epochs", "steps", "bits", 
                       "things", "money", "coin", "context", "batch")  # fmt: skip
 #: Words that stand before a number ("ctx 4096", "batch_size: 2").
 _LABEL_ROLES: Final = ("context", "batch", "rank", "accumulate", "epochs", "steps", "users", "block")
+_HALF: Final = 0.5
 #: What may stand before "half" in "and a half".
 _AND_A: Final = frozenset(["e", "y", "et", "and", "und", "en", "i", "и", "с", "a", "une", "un", "una", "um", "uma"])
 _SIGNS: Final = {"$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "¥": "CNY", "₺": "TRY"}
@@ -104,8 +105,14 @@ class Roles:
 
     def assign(self, numerals: Sequence[Numeral]) -> list[Quantity]:
         """A Quantity for every numeral that has a role."""
-        found = (self._role(numeral) for numeral in numerals)
-        return [quantity for quantity in found if quantity is not None]
+        found: list[Quantity] = []
+        for numeral in numerals:
+            if found and numeral.start < found[-1].end:
+                continue  # the minutes of "1h40", the half of "a day and a half"
+            quantity = self._role(numeral)
+            if quantity is not None:
+                found.append(quantity)
+        return found
 
     # -- one numeral ------------------------------------------------------------------------------------------------
 
@@ -118,6 +125,8 @@ class Roles:
         after = self.tokens[n.end].text if n.end < len(self.tokens) else ""
         if after in _SIGNS and not self._number(n.end + 1):  # "200 €"
             return self._money(n, _SIGNS[after], n.end + 1)
+        if n.spelled and n.value == _HALF and (more := self._unit_and_half(n)) is not None:
+            return more
         direct = self._noun(n, limit=0)
         if direct is not None and direct[0] not in {"context", "batch", "gpu"}:
             return self._with_noun(n, *direct)
@@ -156,8 +165,10 @@ class Roles:
             return Quantity("vram", n.value, n.start, end)
         if role == "unit":
             half = self._half_more(end)
-            hours = (n.value + (0.5 if half else 0)) * float(hit.value or 0)
+            hours = (n.value + (_HALF if half else 0)) * float(hit.value or 0)
             end = half or end
+            if hit.value == 1.0 and (minutes := self._minutes(end)) is not None:
+                hours, end = hours + minutes / 60, end + 1
             return Quantity("hours", hours, n.start, end, unit=self.tokens[hit.start].text)
         if role == "money":
             return self._money(n, str(hit.value), end)
@@ -197,11 +208,29 @@ class Roles:
             if at >= len(self.tokens):
                 return None
             hit = self._hit(at, ("number",))
-            if hit is not None and hit.value == 0.5:
+            if hit is not None and hit.value == _HALF:
                 return hit.end
             if self.tokens[at].kind != "word" or self.tokens[at].text not in _AND_A:
                 return None
         return None
+
+    def _unit_and_half(self, n: Numeral) -> Quantity | None:
+        """ "a day and a half", "una semana y media": a unit that is counted by an article at most."""
+        index = n.start
+        while index and self.tokens[index - 1].text in _AND_A:
+            index -= 1
+        unit = next((hit for hit in self.ending.get(index, ()) if hit.concept == "unit"), None)
+        if unit is None or index == n.start:
+            return None
+        length = float(unit.value or 0)
+        return Quantity("hours", length * (1 + _HALF), unit.start, n.end, unit=self.tokens[unit.start].text)
+
+    def _minutes(self, index: int) -> float | None:
+        """The minutes of "1h40"."""
+        if index >= len(self.tokens) or self.tokens[index].kind != "number" or not self.tokens[index].glued:
+            return None
+        text = self.tokens[index].text
+        return float(text) if len(text) == 2 and text.isdigit() and int(text) < 60 else None
 
     def _money(self, n: Numeral, unit: str, end: int) -> Quantity:
         exact = Decimal(repr(n.value)) if n.value < 1e15 else Decimal(0)

@@ -19,6 +19,7 @@ class Reading:
     problem: Problem | None = None
     task: Task | None = None
     algo: str | None = None
+    failed_at: int | None = None  # the token where it is named
     failed_gpu: str | None = None
     weights: str | None = None
     count_asked: bool = False

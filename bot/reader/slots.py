@@ -19,7 +19,12 @@ from planner.query import MAX_COUNT, MAX_PARAMS_B, MIN_PARAMS_B, TRAINING, Metho
 _QLORA_BITS: Final = 4
 #: Words between "how many" and "cards".
 _FAR: Final = 4
+#: Tokens between "my" and the card: "my own box has 4x 4090".
+_OWN_REACH: Final = 5
+#: Tokens between a model's name and its size: "of", "the one with".
+_APART: Final = 3
 _PARALLEL: Final = re.compile(r"(?:tensor[-_ ]parallel(?:[-_ ]size)?|(?<![a-z])tp)[\s=:]*(\d)(?!\d)")
+_ANY_ADAPTER: Final = ("adapt", "adatt", "peft", "адапт", "适配")
 _WEAK_RUN: Final = frozenset({"chat", "chatbot", "api", "endpoint", "run", "work"})
 #: Whoever states one of these means to train.
 _OF_TRAINING: Final = frozenset({"batch", "lora_rank", "epochs", "examples", "steps"})
@@ -33,6 +38,7 @@ def read_slots(scan: Scan) -> Reading:
     _models(scan, reading)
     _sizes(scan, reading)
     _family_with_size(scan, reading)
+    _size_apart(scan, reading)
     _methods(scan, reading)
     _bare_size(scan, reading)
     _bits(scan, reading)
@@ -127,6 +133,22 @@ def _family_with_size(scan: Scan, reading: Reading) -> None:
         reading.notes.append("size_not_in_family")
 
 
+def _size_apart(scan: Scan, reading: Reading) -> None:
+    """ "glm 4 de 32b": a name that stands for one model by itself, and right after it the size of another one."""
+    named = next((m for m in scan.models if m.model is not None and m.model == reading.slots.get("model")), None)
+    if named is None or named.params_b is not None or "models" in reading.slots:
+        return
+    end = _token_at(scan, named.end)
+    sizes = [q for q in scan.role("params") if end <= q.start <= end + _APART and not scan.negated(q.start, reach=1)]
+    if not sizes:
+        return
+    name = scan.normal.norm[named.start : named.end]
+    joined = find_models(f"{name} {sizes[0].value:g}b", frozenset())
+    if joined and joined[0].model is not None and joined[0].params_b is not None:
+        reading.slots["model"] = joined[0].model
+        reading.slots["params_b"] = joined[0].params_b
+
+
 # -- methods ---------------------------------------------------------------------------------------------------------
 
 
@@ -139,12 +161,14 @@ def _methods(scan: Scan, reading: Reading) -> None:
                 continue
             if any(hit.start < other.end and other.start < hit.end for other in eight if hit is not other):
                 continue
-            if scan.negated(hit.start) and not _says_without_quantising(scan, hit):
+            if scan.negated(hit.start):
                 reading.negative.append(method)
                 continue
             found.append((hit.start, hit.end, method))
     quantised = {index for start, end, method in found if method == "qlora" for index in range(start, end)}
     found = [hit for hit in found if not (hit[2] == "lora" and quantised.issuperset(range(hit[0], hit[1])))]
+    if quantised:  # "adapter: qlora" names one method
+        found = [hit for hit in found if not (hit[2] == "lora" and _means_any_adapter(scan, hit[0]))]
     for start, end, method in sorted(found):
         reading.mention_tokens(scan, "method", start, end, method)
     methods = list(dict.fromkeys(method for *_, method in sorted(found)))
@@ -160,6 +184,11 @@ def _methods(scan: Scan, reading: Reading) -> None:
         reading.slots.pop("methods", None)
     elif not methods and reading.task == "run":
         reading.slots["method"] = "inference"
+
+
+def _means_any_adapter(scan: Scan, index: int) -> bool:
+    """ "adapter", "peft": words for what LoRA and QLoRA train both."""
+    return scan.tokens[index].text.startswith(_ANY_ADAPTER)
 
 
 def _without_adapters(scan: Scan, reading: Reading) -> bool:
@@ -180,10 +209,6 @@ def _means_full_training(scan: Scan, hit: Hit) -> bool:
     if scan.has("method.train"):
         return True
     return not scan.has("method.inference") and all(mention.bits >= 16 for mention in scan.formats)
-
-
-def _says_without_quantising(scan: Scan, hit: Hit) -> bool:
-    return any(word in scan.tokens[hit.start].text for word in ("adapt",))
 
 
 def _bare_size(scan: Scan, reading: Reading) -> None:
@@ -282,9 +307,10 @@ def _gpus(scan: Scan, reading: Reading) -> None:
     failed = _failed(scan)
     if failed is not None and ids:
         position = min(range(len(ids)), key=lambda i: abs(scan.gpus[i].start - failed))
-        asked = scan.has("cue.how_many") or (len(ids) == 1 and _wants_same(scan))
-        if not asked:
+        same = len(ids) == 1 and scan.has("cue.fits") and not _wants_another(scan)
+        if not (scan.has("cue.how_many") or same):
             reading.failed_gpu = ids.pop(position)
+            reading.failed_at = scan.gpus[position].start
     unique = list(dict.fromkeys(ids))
     if len(unique) > 1:
         reading.slots["gpus"] = tuple(unique)
@@ -300,12 +326,19 @@ def _gpus(scan: Scan, reading: Reading) -> None:
 
 
 def _failed(scan: Scan) -> int | None:
+    """Where the message tells that a run did not fit: an error, or an own card that "does not hold" it."""
     hit = scan.first("cue.failed")
+    if hit is None and _wants_another(scan):
+        hit = next((fits for fits in scan.by_concept.get("cue.fits", ()) if scan.negated(fits.start)), None)
     return hit.start if hit is not None else None
 
 
-def _wants_same(scan: Scan) -> bool:
-    return scan.has("cue.fits")
+def _wants_another(scan: Scan) -> bool:
+    """The one card named is the user's own, and what to rent is asked: "my 3060 can't, which one of yours can?"."""
+    own = any(
+        0 <= gpu.start - hit.end <= _OWN_REACH for gpu in scan.gpus[:1] for hit in scan.by_concept.get("cue.own", ())
+    )
+    return own and len(scan.gpus) == 1 and scan.has("cue.rent", "cue.which")
 
 
 def _memory_beside(scan: Scan, gpu: NamedGpu) -> float | None:
@@ -326,7 +359,9 @@ def _beside_gpu(scan: Scan, quantity: Quantity) -> bool:
 
 
 def _counts(scan: Scan, reading: Reading) -> None:
-    counts = [q for q in scan.role("count") if q.value >= 0]
+    counts = [q for q in scan.role("count") if q.value >= 0 and not _taken_back(scan, q)]
+    if reading.failed_at is not None:
+        counts = [q for q in counts if q.unit != str(reading.failed_at)]
     reading.count_asked = not counts and (scan.has("cue.how_many") or _how_many_gpus(scan))
     parallel = _parallel_size(scan)
     if not counts and parallel is not None:
@@ -352,6 +387,12 @@ def _counts(scan: Scan, reading: Reading) -> None:
         reading.slots["count"] = value
     elif reading.problem is None:
         reading.problem = Problem("out_of_range", "count", f"1-{MAX_COUNT}", "1" if value < 1 else str(MAX_COUNT))
+
+
+def _taken_back(scan: Scan, quantity: Quantity) -> bool:
+    """ "no, not 8 gpus, I meant 8B": a number that a correction denies."""
+    openers = {hit.start for name in ("cue.followup", "cue.not") for hit in scan.by_concept.get(name, ())}
+    return 0 in openers and scan.negated(quantity.start, reach=1)
 
 
 def _how_many_gpus(scan: Scan) -> bool:

@@ -9,17 +9,17 @@ from bot.render.document import Document, Line, Lines, Quote, Span, Table, visib
 _TAGS = {"bold": "b", "italic": "i", "code": "code"}
 
 
-def to_html(document: Document) -> str:
-    """The document in Telegram's HTML subset."""
-    return "\n\n".join(_block(block) for block in document.blocks)
+def to_html(document: Document, *, opened: bool = False) -> str:
+    """The document in Telegram's HTML subset; ``opened``: quotes are shown whole."""
+    return "\n\n".join(_block(block, opened) for block in document.blocks)
 
 
-def _block(block: Lines | Quote | Table) -> str:
+def _block(block: Lines | Quote | Table, opened: bool) -> str:
     if isinstance(block, Table):
         return f"<pre>{_clean(block.text())}</pre>"
     text = "\n".join(_line(line) for line in block.lines)
     if isinstance(block, Quote):
-        return f"<blockquote expandable><b>{_clean(block.heading)}</b>\n{text}</blockquote>"
+        return f"<blockquote{'' if opened else ' expandable'}><b>{_clean(block.heading)}</b>\n{text}</blockquote>"
     return text
 
 

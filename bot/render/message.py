@@ -79,6 +79,6 @@ def _has_own(answer: Answer) -> bool:
     return kinds[answer.question.intent]
 
 
-def render_text(answer: Answer, locale: str) -> Text:
-    """The answer in both forms."""
-    return to_text(render(answer, locale))
+def render_text(answer: Answer, locale: str, *, opened: bool = False) -> Text:
+    """The answer in both forms; ``opened``: its arithmetic and sources are not behind a tap."""
+    return to_text(render(answer, locale), opened=opened)

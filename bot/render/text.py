@@ -17,9 +17,9 @@ class Text:
     plain: str
 
 
-def to_text(document: Document) -> Text:
-    """A document in both forms."""
-    return Text(to_html(document), to_plain(document))
+def to_text(document: Document, *, opened: bool = False) -> Text:
+    """A document in both forms; ``opened``: nothing is behind a tap."""
+    return Text(to_html(document, opened=opened), to_plain(document))
 
 
 def units(text: str) -> int:

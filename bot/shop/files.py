@@ -107,7 +107,7 @@ def read_price_file(path: Path, today: date) -> PriceList:
         )
     if file.valid_from is not None and file.valid_from < file.as_of:
         raise ShopFileError(
-            f"{path.name}: valid_from {file.valid_from} is before as_of {file.as_of}; leave it out, or write a later day"
+            f"{path.name}: valid_from {file.valid_from} is before as_of {file.as_of}; leave it out or write a later day"
         )
     rows = tuple(PriceRow(gpu, **row.model_dump()) for gpu, row in file.gpus.items())
     return PriceList(

@@ -16,12 +16,14 @@ from bot.rates.values import Rate
 from bot.shop.faq import FaqImport
 from bot.shop.history import Import
 from bot.store import faq, prices
+from bot.store import votes as vote_rows
 from bot.store.engine import StoreError, is_sqlite
 from bot.store.prices import add_prices, price_history
 from bot.store.rates import record_rates, usable_rates
 from bot.store.rates import unset_rate as take_back
+from bot.store.records import Vote
 from bot.store.store import open_engines, prepare, utc_now
-from bot.store.tables import faq_lists, price_lists, rates
+from bot.store.tables import faq_lists, price_lists, rates, votes
 from planner.offer import PriceList
 
 Result = TypeVar("Result")
@@ -113,6 +115,18 @@ def unset_rate(url: URL, seeds: PriceList, code: str, who: str, now: datetime) -
         await take_back(connection, code, who, now)
 
     _run(url, unset, seeds)
+
+
+def read_votes(url: URL) -> list[Vote]:
+    """all_votes() without the bot; none where there is no database, and nothing is created.  Raises StoreError."""
+    if is_sqlite(url) and not Path(url.database or "").is_file():
+        return []
+
+    async def read(connection: AsyncConnection) -> list[Vote]:
+        made = await connection.run_sync(lambda sync: inspect(sync).has_table(votes.name))
+        return await vote_rows.all_votes(connection) if made else []
+
+    return _run(url, read, None)
 
 
 async def _history(connection: AsyncConnection) -> list[Import]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from bot.rates.watch import Watch
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Question
 
 #: How many questions of a place are kept.
 KEPT_QUESTIONS: Final = 10
+#: For how many days votes are kept.
+KEPT_VOTES_DAYS: Final = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,30 @@ class KeptWatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewVote:
+    """Whether an answer helped whoever asked; a second vote on the same message takes the first one's place."""
+
+    message_id: int | None  # the bot's message; None where it was sent through inline mode
+    question: Question
+    helped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """A vote as it is kept, without who gave it."""
+
+    at: datetime
+    question: Question
+    helped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Remember:
     """A change of what is kept for a place: a Question to add to its memory (in the stead of the one kept from the
-    same user message), settings to set (None clears one), a watch to keep, the id of one to remove, or all of it to
-    erase.
+    same user message), settings to set (None clears one), a watch to keep, the id of one to remove, a vote on an
+    answer, or all of it to erase.
 
-    ``forget`` erases the user's memory, settings and watches in every topic of the chat.
+    ``forget`` erases the user's memory, settings, watches and votes in every topic of the chat.
     """
 
     place: Place
@@ -61,6 +83,7 @@ class Remember:
     settings: dict[str, str | None] | None = None  # language, coin, ...
     watch: NewWatch | None = None
     unwatch: int | None = None
+    vote: NewVote | None = None
     forget: bool = False
 
 
@@ -69,14 +92,16 @@ class Remembered:
     """What is known of a place when its update is handled.
 
     ``answered`` maps a user message's id, within the chat, to the ids of the bot's answers to it; an empty tuple
-    when the answer is recorded but not sent yet.
+    when the answer is recorded but not sent yet.  ``quoted``: where the message replies to one that a question came
+    from or that answered one, whoever asked it, that user's questions up to it; None where it does not.
     """
 
     questions: tuple[Question, ...] = ()  # oldest first, not expired
-    question_ids: tuple[int | None, ...] = ()  # the user message that each of them came from
+    question_ids: tuple[int | None, ...] = ()  # the message that each came from: the user's, or the one with a button
+    quoted: tuple[Question, ...] | None = None
     answered: dict[int, tuple[int, ...]] | None = None
     language: str | None = None  # chosen locale
-    coin: str | None = None
+    preferences: Preferences = NO_PREFERENCES
     reachable: bool = True  # False: the chat is known to have blocked the bot
     watches: tuple[KeptWatch, ...] = ()  # of the chat and topic, whoever set them; read where they are asked for
 
@@ -88,7 +113,7 @@ class Lookup:
     update_id: int
     place: Place | None = None
     edited: int | None = None  # the user's message that was edited
-    replied: int | None = None  # the bot's message that was replied to
+    replied: int | None = None  # the message that was replied to
     watches: bool = False  # the watches of the chat and topic are needed
 
 

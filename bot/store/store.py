@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.rates.values import Rate
 from bot.shop.faq import FaqImport
 from bot.shop.history import Import
-from bot.store import faq, inbox, leases, prices, reading, watches, writing
+from bot.store import faq, inbox, leases, prices, reading, votes, watches, writing
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
@@ -137,6 +137,7 @@ class Store:
             await connection.execute(delete(questions).where(questions.c.asked_at < old))
             await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
             await connection.execute(delete(places).where(places.c.settings == "{}"))
+            await votes.drop_old_votes(connection, now)
 
     async def newest_lists(self) -> tuple[int, ...]:
         """What changes with every import and withdrawal of prices and of the shop's texts."""

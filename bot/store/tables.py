@@ -155,6 +155,22 @@ price_lists: Final = Table(
     sqlite_autoincrement=True,
 )
 
+#: Votes on answers: the bot's message, what it answered, and whether that helped.
+votes: Final = Table(
+    "votes",
+    metadata,
+    Column("id", _Serial, primary_key=True, autoincrement=True),
+    Column("bot_id", BigInteger, nullable=False),
+    Column("chat_id", BigInteger, nullable=False),
+    Column("user_id", BigInteger, nullable=False),
+    Column("message_id", BigInteger, nullable=False),
+    Column("helped", Boolean, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("voted_at", Moment, nullable=False),
+    Index(None, "chat_id", "user_id"),
+    sqlite_autoincrement=True,
+)
+
 #: Imported lists that no longer count.
 withdrawals: Final = Table(
     "withdrawals",

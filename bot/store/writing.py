@@ -11,7 +11,7 @@ from sqlalchemy import and_, bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store import watches
+from bot.store import votes, watches
 from bot.store.inbox import Inbox
 from bot.store.leases import others_waiting
 from bot.store.reading import key_of
@@ -166,6 +166,8 @@ class Writer:
             if change.settings is not None:
                 await self._change_settings(connection, change.place, change.settings, now)
             await self._watch(connection, change, edited, now)
+            if change.vote is not None:
+                await votes.add_vote(connection, self.bot_id, change.place, change.vote, now)
             if change.question is None:
                 continue
             asked = question_to_json(change.question)
@@ -213,6 +215,7 @@ class Writer:
         for table in (questions, places):
             await connection.execute(delete(table).where(table.c.chat_id == chat_id, table.c.user_id == user_id))
         await watches.forget_watches(connection, self.bot_id, chat_id, user_id)
+        await votes.forget_votes(connection, self.bot_id, chat_id, user_id)
         if chat_id > 0:
             await connection.execute(
                 delete(outbox).where(

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from bot.reader.question import Question
+from bot.telegram.asked import read_back, write
+
 VERSION: Final = "1"
 MAX_BYTES: Final = 64
 #: What is left of them for the text of a question.
@@ -57,13 +60,55 @@ class ChooseCoin:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenSetting:
+    """Show the choices of a setting, or (None) all settings.  ``owner`` as with ChooseLanguage."""
+
+    name: str | None
+    owner: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseSetting:
+    """Set a setting, or (``value`` None) leave it to the bot."""
+
+    name: str
+    value: str | None
+    owner: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Unwatch:
     """Remove the watch with this id, where it is of the chat and topic of the button."""
 
     watch: int
 
 
-Press = Ask | ChooseLanguage | Forget | Coins | ChooseCoin | Unwatch
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Put the answer to this question in the stead of the message: with its arithmetic open, or with the buttons for
+    the details of the run."""
+
+    question: Question
+    opened: bool = False
+    details: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """The answer to this question helped, or did not."""
+
+    question: Question
+    helped: bool
+
+
+Press = (
+    Show | Person | Vote | Ask | ChooseLanguage | Forget | Coins | ChooseCoin | OpenSetting | ChooseSetting | Unwatch
+)
 
 
 def encode(press: Press) -> str:
@@ -79,8 +124,18 @@ def encode(press: Press) -> str:
             data = f"{VERSION}q:{usd:f}"
         case ChooseCoin(coin, owner):
             data = f"{VERSION}c:{_owner(owner)}:{coin}"
+        case OpenSetting(name, owner):
+            data = f"{VERSION}e:{_owner(owner)}:{name or ''}"
+        case ChooseSetting(name, value, owner):
+            data = f"{VERSION}e:{_owner(owner)}:{name}={value or ''}"
         case Unwatch(watch):
             data = f"{VERSION}w:{watch}"
+        case Show(question, opened, details):
+            data = f"{VERSION}s{'o' * opened}{'d' * details}:{write(question)}"
+        case Vote(question, helped):
+            data = f"{VERSION}v{'+' if helped else '-'}:{write(question)}"
+        case Person():
+            data = f"{VERSION}p:"
     size = len(data.encode())
     if size > MAX_BYTES:
         raise ValueError(f"{press!r} takes {size} bytes, a button carries {MAX_BYTES}")
@@ -100,6 +155,12 @@ def decode(data: str | None) -> Press | None:
         return Coins(Decimal(rest)) if re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,6})?", rest, re.ASCII) else None
     if kind == "w":
         return Unwatch(int(rest)) if re.fullmatch(r"[1-9][0-9]{0,17}", rest, re.ASCII) else None
+    if kind[:1] in {"s", "v"}:
+        return _about(kind, read_back(rest))
+    if kind == "p":
+        return Person() if not rest else None
+    if kind == "e":
+        return _setting(rest)
     found = re.fullmatch(r"(\*|[0-9]{1,16}):([A-Za-z_]*)", rest)
     if found is None:
         return None
@@ -111,6 +172,24 @@ def decode(data: str | None) -> Press | None:
     if kind == "f" and found[2] in ("yes", "no"):
         return Forget(found[2] == "yes", owner)
     return None
+
+
+def _about(kind: str, question: Question | None) -> Press | None:
+    if question is None:
+        return None
+    if kind in {"v+", "v-"}:
+        return Vote(question, kind == "v+")
+    return Show(question, "o" in kind, "d" in kind) if kind in {"s", "so", "sd", "sod"} else None
+
+
+def _setting(rest: str) -> Press | None:
+    found = re.fullmatch(r"(\*|[0-9]{1,16}):([a-z]{0,12})(?:=([A-Za-z0-9_]{0,12}))?", rest, re.ASCII)
+    if found is None:
+        return None
+    owner = None if found[1] == _ANYBODY else int(found[1])
+    if found[3] is None:
+        return OpenSetting(found[2] or None, owner)
+    return ChooseSetting(found[2], found[3] or None, owner) if found[2] else None
 
 
 def _owner(owner: int | None) -> str:

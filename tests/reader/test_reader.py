@@ -28,6 +28,7 @@ TEXTS = [row["text"] for row in LINES]
         ("customers_other_languages", 90, 0.97, 0.97, 0.89),  # 0.789, 0.910, 0.611
         ("customers_western", 90, 0.98, 0.98, 0.93),  # 0.900, 0.955, 0.811
         ("customers_eastern", 90, 0.94, 0.96, 0.84),  # 0.789, 0.905, 0.567
+        ("customers_hurried", 100, 0.98, 0.99, 0.94),  # 0.920, 0.959, 0.780
     ],
 )
 def test_messages_written_by_people_who_knew_no_code_keep_the_floor_reached(
@@ -105,6 +106,9 @@ def test_numbers_get_the_role_that_the_words_around_them_give(text: str, slots: 
         ("mistral 7b full cabe em 1 h100?", "e em 2x?", "check", {"gpu": "h100", "count": 2, "method": "full"}),
         ("2x H100 for 24 hours", "and the H200?", "cost", {"gpu": "h200", "count": 2, "hours": Decimal(24)}),
         ("llama 3?", "8b", "plan", {"model": "llama-3-8b", "params_b": 8.0}),
+        ("lora of falcon3 10b", "sorry, I meant the 7b", "plan", {"model": "falcon3-7b", "method": "lora"}),
+        ("qlora on 14b, 4k seq", "thanks! now same but 32B", "plan", {"params_b": 32.0, "method": "qlora"}),
+        ("serve qwen3 32b in 4 bits", "make it 8, with 16k context", "plan", {"bits": 8, "context": 16000}),
         ("8b lora", "no, full", "plan", {"params_b": 8.0, "method": "full"}),
     ],
 )
@@ -261,6 +265,19 @@ def test_a_word_of_the_trade_or_one_short_word_tells_no_language(text: str) -> N
         ("Budget max. 200 € auf H100", {"gpu": "h100", "budget": Decimal(200), "currency": "EUR"}),
         ("R$ 500 de H100", {"gpu": "h100", "budget": Decimal(500), "currency": "BRL"}),
         ("50$ h100", {"gpu": "h100", "budget_usd": Decimal(50)}),
+        ("O que treino com 200 chf?", {"budget": Decimal(200), "currency": "CHF"}),
+        ("a h100 for a day and a half", {"gpu": "h100", "hours": Decimal(36)}),
+        ("2h30 de b200", {"gpu": "b200", "hours": Decimal("2.5")}),
+        ("1h20 per epoch on an A100, I will run 3, what's the bill?",
+         {"gpu": "a100-80", "hours": Decimal(4), "epochs": 3}),
+        ("adapter: qlora, gemma 2 9b", {"model": "gemma-2-9b", "params_b": 9, "method": "qlora"}),
+        ("no, not 8 gpus, i meant 8B, lora", {"params_b": 8, "method": "lora"}),
+        ("peft of Qwen/Qwen3-4B-Instruct-2507", {"model": "qwen3-4b-2507", "params_b": 4, "method": "lora"}),
+        ("lora do glm 4 de 32b", {"model": "glm-4-32b", "params_b": 32, "method": "lora"}),
+        ("command r+ in 4 bits", {"model": "command-r-plus-104b", "bits": 4, "method": "inference"}),
+        ("my 4x 4090 dies with full ft of olmo 2 7b, what should I rent?",
+         {"model": "olmo-2-7b", "params_b": 7, "method": "full"}),
+        ("minha 3060 nao aguenta o 3b em lora, qual eu alugo?", {"params_b": 3, "method": "lora"}),
         ("1,5 Mio. Token, Seq-Länge 2.048, lora 7b",
          {"tokens": 1500000, "context": 2048, "params_b": 7, "method": "lora"}),
         ("B200跑两天半", {"gpu": "b200", "hours": Decimal(60)}),

@@ -22,9 +22,10 @@ from bot.shop.shop import Shop
 from bot.store.engine import StoreError, database_url, make_engines
 from bot.store.migrate import migrate
 from bot.store.offline import import_faq, import_prices, read_prices, withdraw_faq, withdraw_prices
-from bot.store.records import Handled, Letter, Lookup, Mark, Place, Remember
+from bot.store.records import KEPT_VOTES_DAYS, Handled, Letter, Lookup, Mark, NewVote, Place, Remember
 from bot.store.store import Store, open_store
 from bot.store.tables import inbox, metadata, outbox, questions, updates
+from bot.store.votes import all_votes
 
 ANA = Place(5234567890123, None, 5234567890123)
 BO = Place(-1001234567890, 7, 42)
@@ -132,7 +133,7 @@ async def test_settings_merge_and_clear(store: Store) -> None:
     await settle(1, language="es", coin="BTC")
     await settle(2, coin=None)
     remembered = (await store.look_up(Lookup(update_id=9, place=ANA))).remembered
-    assert (remembered.language, remembered.coin) == ("es", None)
+    assert (remembered.language, remembered.preferences.coin) == ("es", None)
 
 
 async def test_forgetting_erases_all_but_what_waits_to_be_sent(store: Store) -> None:
@@ -141,12 +142,12 @@ async def test_forgetting_erases_all_but_what_waits_to_be_sent(store: Store) -> 
     await store.commit(asked(2, place=BO))
     await store.commit(asked(3, remember=(Remember(place=ANA, forget=True),)))
     remembered = (await store.look_up(Lookup(update_id=9, place=ANA, replied=5))).remembered
-    assert (remembered.questions, remembered.language, remembered.answered) == ((), None, {})
+    assert (remembered.questions, remembered.language, remembered.quoted) == ((), None, None)
     assert (await store.look_up(Lookup(update_id=9, place=BO))).remembered.questions == (PLAN,)
     assert await count(store, outbox) == 2
 
 
-async def test_an_edit_and_a_reply_find_the_answer(store: Store) -> None:
+async def test_an_edit_finds_the_answer(store: Store) -> None:
     letters = tuple(Letter(key=f"u1.{n}", chat_id=ANA.chat_id, payload={}, answers=1) for n in range(2))
     parts = (await store.commit(Handled(update_id=1, letters=letters))).recorded
     edit = Lookup(update_id=9, place=ANA, edited=1)
@@ -154,11 +155,53 @@ async def test_an_edit_and_a_reply_find_the_answer(store: Store) -> None:
     for part, message_id in zip(parts, (71, 72), strict=True):
         await store.mark(Mark(id=part.id, state="sent", message_id=message_id))
     assert (await store.look_up(edit)).remembered.answered == {1: (71, 72)}
-    reply = Lookup(update_id=9, place=ANA, replied=72)
-    assert (await store.look_up(reply)).remembered.answered == {1: (71, 72)}
     assert (await store.look_up(Lookup(update_id=9, place=ANA, edited=2))).remembered.answered == {}
     assert await store.answers_sent(ANA.chat_id, 1, parts[1].id) == [71]
     assert await store.answers_sent(ANA.chat_id, 1, parts[1].id + 1) == [71, 72]
+
+
+async def test_a_reply_finds_what_was_asked_up_to_the_answer_by_whoever_asked_it(store: Store) -> None:
+    group, topic = -1001234567890, 7
+    first, second = Place(group, topic, 42), Place(group, topic, 43)
+    sizes = [replace(PLAN, slots=Slots(params_b=float(size))) for size in (7, 13, 34, 70)]
+    for number, (place, question) in enumerate(zip((first, first, second, first), sizes, strict=True), start=1):
+        letter = Letter(key=f"u{number}.0", chat_id=group, payload={}, answers=10 * number)
+        remember = Remember(place=place, question=question, message_id=10 * number)
+        (row,) = (await store.commit(Handled(update_id=number, letters=(letter,), remember=(remember,)))).recorded
+        await store.mark(Mark(id=row.id, state="sent", message_id=10 * number + 1))
+
+    async def quoted(replied: int) -> tuple[Question, ...] | None:
+        return (await store.look_up(Lookup(update_id=9, place=second, replied=replied))).remembered.quoted
+
+    assert await quoted(21) == tuple(sizes[:2]), "the answer to another user's question"
+    assert await quoted(31) == (sizes[2],)
+    assert await quoted(10) == (sizes[0],), "a question itself"
+    assert await quoted(99) is None
+    pressed = Remember(place=second, question=sizes[3], message_id=21)  # a button under the second answer
+    await store.commit(Handled(update_id=5, remember=(pressed,)))
+    assert await quoted(21) == (sizes[2], sizes[3]), "what the answer was changed to by a button"
+
+
+async def test_a_vote_takes_the_place_of_the_same_users_earlier_one_and_is_forgotten_on_request(
+    store: Store, clock: Clock
+) -> None:
+    def vote(update_id: int, place: Place, helped: bool) -> Handled:
+        new = NewVote(message_id=5, question=PLAN, helped=helped)
+        return Handled(update_id=update_id, remember=(Remember(place=place, vote=new),))
+
+    for item in (vote(1, ANA, True), vote(2, ANA, False), vote(3, BO, True)):
+        await store.commit(item)
+
+    async def kept() -> list[bool]:
+        async with store._reading.begin() as connection:
+            return [one.helped for one in await all_votes(connection)]
+
+    assert await kept() == [False, True]
+    await store.commit(Handled(update_id=4, remember=(Remember(place=ANA, forget=True),)))
+    assert await kept() == [True]
+    clock.now += timedelta(days=KEPT_VOTES_DAYS + 1)
+    await store.sweep()
+    assert await kept() == []
 
 
 async def test_text_is_dropped_once_a_message_is_out(store: Store) -> None:

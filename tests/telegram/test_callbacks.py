@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.telegram.callbacks import MAX_BYTES, Ask, ChooseLanguage, Forget, decode, encode
+from bot.answers.build import answer
+from bot.answers.steps import steps
+from bot.reader.read import read
+from bot.shop.shop import Shop
+from bot.telegram.asked import bare, digest, read_back, write
+from bot.telegram.callbacks import MAX_BYTES, Ask, ChooseLanguage, Forget, Show, Vote, decode, encode
+from planner.catalog import load_catalog
 
 owners = st.none() | st.integers(min_value=1, max_value=2**52)
 presses = st.one_of(
@@ -26,6 +34,45 @@ def test_pitfall_07_what_is_encoded_fits_a_button_and_comes_back(press: Ask | Ch
         return
     assert 1 <= len(data.encode()) <= MAX_BYTES
     assert decode(data) == press
+
+
+def test_no_two_models_share_what_stands_for_them_on_a_button() -> None:
+    models = load_catalog().models
+    assert len({digest(model) for model in models}) == len(models)
+
+
+def test_the_questions_that_customers_ask_come_back_from_a_button(shop: Shop, corpus_texts: list[str]) -> None:
+    carried = 0
+    now = datetime(2026, 11, 1, tzinfo=UTC)
+    for text in corpus_texts[::4]:
+        question = read(text)
+        kept = bare(question)
+        if kept is None:
+            continue
+        stated = {name: value for name, value in question.slots.stated().items() if name != "software"}
+        assert (kept.intent, kept.lang, kept.slots.stated()) == (question.intent, question.lang, stated), text
+        for press in (
+            Show(kept),
+            Vote(kept, True),
+            *(Show(step.question) for step in steps(answer(question, shop, now))),
+        ):
+            try:
+                data = encode(press)
+            except ValueError:
+                continue
+            carried += 1
+            assert decode(data) == press
+            assert len(data.encode()) <= MAX_BYTES
+    assert carried > 500
+
+
+@given(st.text(max_size=61) | st.text(alphabet="pkmrct.;gnhxzltq0123456789+-ab", max_size=61))
+def test_any_text_is_a_question_of_a_button_or_none(text: str) -> None:
+    question = read_back(text)
+    if question is not None:
+        written = write(question)
+        assert written is not None
+        assert read_back(written) == question
 
 
 @pytest.mark.parametrize("text", ["é" * 31, "x" * 62, "RTX PRO 6000 Blackwell Max-Q — São Paulo, com contexto de 128k"])

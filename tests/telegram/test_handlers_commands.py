@@ -219,6 +219,61 @@ class TestButtons:
             assert not effects.remember
             assert call_of(effects).params["text"]
 
+    def labels(self, action: Send | Edit) -> dict[str, str]:
+        assert action.keyboard is not None
+        rows = action.keyboard["inline_keyboard"]
+        return {cell["text"]: cell["callback_data"] for row in rows for cell in row if "callback_data" in cell}
+
+    def press(self, data: str, context: DecideContext) -> tuple[Edit, Effects]:
+        effects = decide(tg.pressed(data), FRESH, context)
+        assert isinstance(effects.actions[0], Call), "the press is answered first"
+        (edit,) = [action for action in effects.actions if isinstance(action, Edit)]
+        return edit, effects
+
+    def test_a_press_changes_the_answer_in_place_and_is_remembered(self, context: DecideContext) -> None:
+        plan = self.labels(send_of(decide(tg.said("70B LoRA"), FRESH, context)))
+        edit, effects = self.press(plan["24 h"], context)
+        assert "110,64" in edit.plain
+        assert effects.remember[0].question is not None
+        assert effects.remember[0].message_id == edit.message_id
+        cost = self.labels(edit)
+        assert "✓ 24 h" in cost
+        qlora, _effects = self.press(cost["QLoRA"], context)
+        assert "QLoRA" in qlora.plain
+        assert "110,64" in qlora.plain, "the hours stay"
+
+    def test_an_answer_changed_by_a_button_keeps_its_language(self, context: DecideContext) -> None:
+        plan = self.labels(send_of(decide(tg.said("which GPU for 70B LoRA please?"), FRESH, context)))
+        edit, _effects = self.press(plan["Full"], context)
+        assert "Memory" in edit.plain
+
+    def test_why_opens_the_arithmetic_and_details_lead_to_context_and_batch(self, context: DecideContext) -> None:
+        send = send_of(decide(tg.said("llama 3.1 8b lora ctx 8192 batch 4"), Remembered(language="en"), context))
+        assert "<blockquote expandable>" in send.html
+        opened, _ = self.press(self.labels(send)["Por quê?" if "Por quê?" in self.labels(send) else "Why?"], context)
+        assert "<blockquote>" in opened.html
+        details, _ = self.press(self.labels(send)["⚙ Context, batch"], context)
+        assert "✓ batch 4" in self.labels(details)
+        longer, _ = self.press(self.labels(details)["32k tokens"], context)
+        assert "32" in longer.plain
+        assert "✓ 32k tokens" in self.labels(longer), "one more can be changed without going back"
+
+    def test_a_vote_is_kept_and_thanked_for_and_changes_no_message(self, context: DecideContext) -> None:
+        plan = self.labels(send_of(decide(tg.said("70B LoRA"), FRESH, context)))
+        effects = decide(tg.pressed(plan["👎"]), FRESH, context)
+        (call,) = effects.actions
+        assert isinstance(call, Call)
+        assert call.params["text"]
+        (remember,) = effects.remember
+        assert remember.vote is not None
+        assert (remember.vote.helped, remember.vote.question.slots.params_b) == (False, 70.0)
+
+    def test_asking_for_a_person_leaves_the_answer_where_it_is(self, context: DecideContext) -> None:
+        context = replace(context, shop=replace(context.shop, links=Links(support_contact="@shop_help")))
+        plan = self.labels(send_of(decide(tg.said("70B LoRA"), FRESH, context)))
+        person = send_of(decide(tg.pressed(plan["👤 Uma pessoa"]), FRESH, context))
+        assert "@shop_help" in person.plain
+
     def test_forgetting_asks_first(self, context: DecideContext) -> None:
         asked = send_of(decide(tg.said("/forget"), FRESH, context))
         assert asked.keyboard is not None
@@ -244,7 +299,7 @@ class TestReplies:
     def test_a_reply_to_an_answer_refers_to_its_question(self, context: DecideContext) -> None:
         first = Question(intent="plan", slots=Slots(params_b=70.0, method="lora"), lang="pt")
         second = Question(intent="price", slots=Slots(gpu="l40s"), lang="pt")
-        remembered = Remembered(questions=(first, second), question_ids=(1, 3), answered={1: (2,)})
+        remembered = Remembered(questions=(first, second), question_ids=(1, 3), quoted=(first,))
         reply = tg.message("x", message_id=2, **{"from": tg.BOT})
         effects = decide(tg.said("e com QLoRA?", reply_to_message=reply), remembered, context)
         assert effects.remember[0].question is not None

@@ -335,7 +335,7 @@ class TestEdits:
         questions = tuple(
             Question(intent="plan", slots=Slots(params_b=size, method="lora"), lang="pt") for size in (13.0, 34.0, 70.0)
         )
-        remembered = Remembered(questions=questions, question_ids=(1, 3, 6), answered={1: (2,), 6: (7,)})
+        remembered = Remembered(questions=questions, question_ids=(1, 3, 6), quoted=questions[:1], answered={6: (7,)})
         answer = tg.message("x", message_id=2, **{"from": tg.BOT})
         effects = decide(tg.edited("e com QLoRA?", message_id=6, reply_to_message=answer), remembered, context)
         assert only_question(effects).slots.stated() == {"params_b": 13.0, "method": "qlora"}

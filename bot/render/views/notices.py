@@ -118,7 +118,7 @@ _NAMES: Final = {
 }
 
 
-def view_privacy(locale: str, days: int, kept: int) -> Text:
+def view_privacy(locale: str, days: int, kept: int, votes_days: int) -> Text:
     """What is kept, for how long, and how to erase it."""
     say, build = speaker(locale), Builder()
     build.line(say.line(_("<b>What I keep</b>")))
@@ -132,6 +132,9 @@ def view_privacy(locale: str, days: int, kept: int) -> Text:
     )
     build.line(say.line(_("• The language and the coin you chose.")))
     build.line(say.line(_("• The prices you asked me to watch, until you remove them.")))
+    build.line(
+        say.line(_("• Your 👍 and 👎, with the question as figures, for {days} days."), days=say.number(votes_days))
+    )
     build.line(say.line(_("• The numbers of our messages, so that an edit of yours corrects my answer.")))
     build.gap()
     build.line(

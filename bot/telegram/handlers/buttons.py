@@ -11,9 +11,25 @@ from telegram import CallbackQuery
 from bot.reader.question import Question, Slots
 from bot.render.i18n import SHIPPED
 from bot.render.views import notices as view
+from bot.render.views.steps import view_thanks
+from bot.store.records import NewVote
 from bot.telegram import keyboards
 from bot.telegram.actions import Action, Call, Edit, Effects, Place, Remember, Remembered, Send
-from bot.telegram.callbacks import Ask, ChooseCoin, ChooseLanguage, Coins, Forget, Unwatch, decode
+from bot.telegram.callbacks import (
+    Ask,
+    ChooseCoin,
+    ChooseLanguage,
+    ChooseSetting,
+    Coins,
+    Forget,
+    OpenSetting,
+    Person,
+    Show,
+    Unwatch,
+    Vote,
+    decode,
+)
+from bot.telegram.handlers import settings
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import destination, home, memory_key
 from bot.telegram.handlers.replies import set_coin
@@ -37,10 +53,26 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
     match press:
         case None:
             return _old(query, place, scene)
-        case ChooseLanguage(_, owner) | Forget(_, owner) | ChooseCoin(_, owner) if owner not in (None, user.id):
+        case (
+            ChooseLanguage(_, owner)
+            | Forget(_, owner)
+            | ChooseCoin(_, owner)
+            | OpenSetting(_, owner)
+            | ChooseSetting(_, _, owner)
+        ) if owner not in (None, user.id):
             return Effects(actions=(_answer(query, view.view_foreign_button(scene.locale)),))
         case Ask(text):
             return _ask(query, place, scene, text)
+        case Show(question, opened, details):
+            reply = scene.answer(question, opened=opened, details=details)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=_asked(query, scene, reply))
+        case Person():
+            reply = scene.answer(Question(intent="human"))
+            return Effects(actions=(_answer(query), _send(query, place, reply, scene)))
+        case Vote(question, helped):
+            vote = NewVote(message_id=_message_id(query), helped=helped, question=question)
+            notice = _answer(query, view_thanks(scene.locale, helped))
+            return Effects(actions=(notice,), remember=(Remember(place=scene.place, vote=vote),))
         case Coins(usd):
             reply = scene.answer(Question(intent="convert", slots=Slots(budget_usd=usd)))
             return Effects(actions=(_answer(query), _send(query, place, reply, scene)))
@@ -48,6 +80,15 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
             return _old(query, place, scene)
         case ChooseCoin(coin, owner):
             reply = set_coin(coin, scene)
+            chosen = Remember(place=_memory(place, owner), settings=reply.settings)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=(chosen,))
+        case OpenSetting(name, owner):
+            reply = settings.open_setting(name, owner, scene)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)))
+        case ChooseSetting(name, value, owner):
+            reply = settings.choose_setting(name, value, owner, scene)
+            if reply.settings is None:
+                return _old(query, place, scene)
             chosen = Remember(place=_memory(place, owner), settings=reply.settings)
             return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=(chosen,))
         case Unwatch():
@@ -64,8 +105,18 @@ def _ask(query: CallbackQuery, place: Place, scene: Scene, text: str) -> Effects
     reply = scene.ask(text)
     shown = Reply(text=view.view_asked(text, reply.text), keyboard=reply.keyboard)
     actions = _edit(query, place, shown) if query.message is None else (_send(query, place, shown, scene),)
-    remember = () if reply.question is None else (Remember(place=scene.place, question=reply.question),)
-    return Effects(actions=(_answer(query), *actions), remember=remember)
+    return Effects(actions=(_answer(query), *actions), remember=_asked(query, scene, reply))
+
+
+def _asked(query: CallbackQuery, scene: Scene, reply: Reply) -> tuple[Remember, ...]:
+    """What was asked by a press goes on the conversation; a reply to the message refers to it."""
+    if reply.question is None:
+        return ()
+    return (Remember(place=scene.place, question=reply.question, message_id=_message_id(query)),)
+
+
+def _message_id(query: CallbackQuery) -> int | None:
+    return None if query.message is None else query.message.message_id
 
 
 def _choose_language(
@@ -108,7 +159,15 @@ def _answer(query: CallbackQuery, text: str | None = None) -> Call:
 
 def _send(query: CallbackQuery, place: Place, reply: Reply, scene: Scene) -> Send:
     reply_to = None if scene.private or query.message is None else query.message.message_id
-    return Send(place=place, html=reply.text.html, plain=reply.text.plain, reply_to=reply_to, keyboard=reply.keyboard)
+    return Send(
+        place=place,
+        html=reply.text.html,
+        plain=reply.text.plain,
+        reply_to=reply_to,
+        keyboard=reply.keyboard,
+        # What a reply to this answer refers to was asked by the press.
+        answers=_message_id(query),
+    )
 
 
 def _edit(query: CallbackQuery, place: Place, reply: Reply) -> tuple[Action, ...]:

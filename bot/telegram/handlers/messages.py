@@ -7,7 +7,6 @@ from typing import Final
 
 from telegram import Message
 
-from bot.reader.question import Question
 from bot.render.views.notices import Unread, view_unread
 from bot.telegram.actions import Action, Album, Edit, Effects, Remember, Remembered, Send
 from bot.telegram.handlers.context import DecideContext
@@ -92,18 +91,11 @@ def _scene(message: Message, remembered: Remembered, context: DecideContext) -> 
     return Scene(
         place=memory_key(destination(message, sender(message))),
         remembered=remembered,
-        history=_known(message, remembered),
+        # In reply to an answer, what its asker had asked until then: in a group that may be somebody else.
+        history=remembered.questions if remembered.quoted is None else remembered.quoted,
         context=context,
         telegram_language=user.language_code if user is not None else None,
     )
-
-
-def _known(message: Message, remembered: Remembered) -> tuple[Question, ...]:
-    """What a message may refer to: in reply to one of the bot's answers, nothing that was asked after it."""
-    if message.reply_to_message is None or not remembered.answered:
-        return remembered.questions
-    places = [index for index, asked_in in enumerate(remembered.question_ids) if asked_in in remembered.answered]
-    return remembered.questions[: places[-1] + 1] if places else remembered.questions
 
 
 def _before(message_id: int, remembered: Remembered) -> Remembered:

@@ -65,12 +65,13 @@ class Scene:
                 now=self.context.now,
                 voice=self.voice,
                 rates=self.context.rates,
-                coin=self.remembered.coin,
-            )
+                preferences=self.remembered.preferences,
+            ),
+            opened=self.remembered.preferences.expert,
         )
 
-    def answer(self, question: Question) -> Reply:
-        """The reply to a Question that is built already."""
+    def answer(self, question: Question, *, opened: bool = False, details: bool = False) -> Reply:
+        """The reply to a Question that is built already; ``opened`` and ``details`` as in keyboards.answer()."""
         return _reply(
             answer_question(
                 question,
@@ -78,11 +79,13 @@ class Scene:
                 now=self.context.now,
                 voice=self.voice,
                 rates=self.context.rates,
-                coin=self.remembered.coin,
-            )
+                preferences=self.remembered.preferences,
+            ),
+            opened=opened or self.remembered.preferences.expert,
+            details=details,
         )
 
 
-def _reply(turn: Turn) -> Reply:
-    keyboard = keyboards.asking(turn.offers) or keyboards.quotes(turn.locale, turn.answer.quotes)
-    return Reply(text=turn.text(), question=turn.question, keyboard=keyboard)
+def _reply(turn: Turn, *, opened: bool = False, details: bool = False) -> Reply:
+    keyboard = keyboards.answer(turn, opened=opened, details=details)
+    return Reply(text=turn.text(opened=opened), question=turn.question, keyboard=keyboard)
