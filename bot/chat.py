@@ -12,6 +12,7 @@ from bot.answers.build import answer
 from bot.answers.offers import offers
 from bot.answers.steps import Step, steps
 from bot.rates.values import NO_RATES, Rates
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Question
 from bot.reader.read import read
 from bot.render.i18n import Voice as Voice
@@ -55,10 +56,12 @@ def take_turn(
     now: datetime,
     voice: Voice,
     rates: Rates = NO_RATES,
-    coin: str | None = None,
+    preferences: Preferences = NO_PREFERENCES,
 ) -> Turn:
     """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment."""
-    return answer_question(read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, coin=coin)
+    return answer_question(
+        read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, preferences=preferences
+    )
 
 
 def answer_question(
@@ -68,7 +71,7 @@ def answer_question(
     now: datetime,
     voice: Voice,
     rates: Rates = NO_RATES,
-    coin: str | None = None,
+    preferences: Preferences = NO_PREFERENCES,
 ) -> Turn:
     """Answer a Question that is built already."""
-    return Turn(question, answer(question, shop, now, rates, coin), choose_locale(question.lang, voice))
+    return Turn(question, answer(question, shop, now, rates, preferences), choose_locale(question.lang, voice))

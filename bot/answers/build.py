@@ -18,6 +18,7 @@ from bot.answers.reverse import answer_reverse
 from bot.answers.talk import answer_faq, answer_human, answer_smalltalk, answer_unsupported
 from bot.answers.time import answer_time
 from bot.rates.values import NO_RATES, Rates
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Intent, Question
 from bot.shop.shop import Shop
 from planner.errors import PlanError
@@ -41,18 +42,24 @@ _KINDS: dict[Intent, Callable[[Desk], Answer]] = {
 }
 
 
-def answer(question: Question, shop: Shop, now: datetime, rates: Rates = NO_RATES, coin: str | None = None) -> Answer:
+def answer(
+    question: Question,
+    shop: Shop,
+    now: datetime,
+    rates: Rates = NO_RATES,
+    preferences: Preferences = NO_PREFERENCES,
+) -> Answer:
     """The answer to a question from the shop's facts as of ``now``.  Never raises for a Question its type allows."""
-    first = _one(question, shop, now, rates, coin)
+    first = _one(question, shop, now, rates, preferences)
     if not question.also:
         return first
-    also = tuple(_one(other, shop, now, rates, coin) for other in question.also)
+    also = tuple(_one(other, shop, now, rates, preferences) for other in question.also)
     sources = dict.fromkeys(source for one in (first, *also) for source in one.sources)
     return replace(first, also=also, sources=tuple(sources))
 
 
-def _one(question: Question, shop: Shop, now: datetime, rates: Rates, coin: str | None) -> Answer:
-    desk = Desk(question, shop, now, rates, coin)
+def _one(question: Question, shop: Shop, now: datetime, rates: Rates, preferences: Preferences) -> Answer:
+    desk = Desk(question, shop, now, rates, preferences)
     if question.problem is not None:
         return desk.finish(Answer(question=question, error=question.problem))
     try:

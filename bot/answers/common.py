@@ -11,6 +11,7 @@ from typing import Final
 from bot.answers.answer import Answer, Note, NoteValue
 from bot.answers.quotes import Teller
 from bot.rates.values import NO_RATES, Rates
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Problem, Question
 from bot.shop.shop import Shop
 from planner.catalog import load_catalog
@@ -46,13 +47,19 @@ class Desk:
     """One question being answered: the question, the shop, the day, and the notes gathered on the way."""
 
     def __init__(
-        self, question: Question, shop: Shop, now: datetime, rates: Rates = NO_RATES, coin: str | None = None
+        self,
+        question: Question,
+        shop: Shop,
+        now: datetime,
+        rates: Rates = NO_RATES,
+        preferences: Preferences = NO_PREFERENCES,
     ) -> None:
         self.question = question
         self.slots = question.slots
         self.shop = shop
         self.now = now
-        self.teller = Teller(rates, now, question.slots.coin or coin, shop.coins)
+        self.preferences = preferences
+        self.teller = Teller(rates, now, question.slots.coin or preferences.coin, shop.coins, preferences.currency)
         self.notes: list[Note] = []
         self.assumptions: list[Note] = []
         self.sources: dict[str, None] = {}
@@ -96,6 +103,10 @@ class Desk:
             return (self.slots.method,)
         if self.question.task == "run":
             return ("inference",)
+        chosen = self.preferences.method
+        if chosen is not None and chosen in default:
+            self.assume("own_method", method=chosen)
+            return (chosen,)
         return default
 
     def query(

@@ -12,9 +12,13 @@ from bot.reader.question import Slots
 
 
 class Teller:
-    """The rates as of a moment.  ``coin``: the one named or chosen, ``coins``: what the shop takes."""
+    """The rates as of a moment.  ``coin``: the one named or chosen, ``coins``: what the shop takes, ``currency``: what
+    dollars are shown in beside, where none is named."""
 
-    def __init__(self, rates: Rates, now: datetime, coin: str | None, coins: Sequence[str]) -> None:
+    def __init__(
+        self, rates: Rates, now: datetime, coin: str | None, coins: Sequence[str], currency: str | None = None
+    ) -> None:
+        self._currency = currency
         self._rates = rates
         self._now = now
         self._wanted = coin
@@ -55,14 +59,15 @@ class Teller:
 
     def local(self, slots: Slots, usd: Decimal) -> Worth | None:
         """Dollars in the currency that is asked for; None for none, and where there is no rate, which is noted."""
-        if slots.currency not in FIAT or slots.budget is not None:
+        currency = slots.currency or self._currency
+        if currency not in FIAT or slots.budget is not None:
             return None
-        rate = self._rates.get(slots.currency, self._now)
+        rate = self._rates.get(currency, self._now)
         if rate is None:
-            self._add("no_rate_currency", currency=slots.currency)
+            self._add("no_rate_currency", currency=currency)
             return None
         self._say(rate)
-        return Worth(to_currency(usd, rate), usd, slots.currency, rate)
+        return Worth(to_currency(usd, rate), usd, currency, rate)
 
     def notes(self, quotes: Sequence[Quote]) -> list[Note]:
         """What was noted on the way, and that a quote is an estimate."""

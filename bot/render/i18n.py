@@ -17,8 +17,9 @@ from typing import Final
 
 from babel import Locale
 from babel.dates import format_date
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, get_currency_precision
 
+from bot.rates.values import COIN_DIGITS
 from bot.render.document import Line, Span, Style
 from planner.query import Method
 from planner.resources import folder
@@ -137,6 +138,12 @@ class Speaker:
         """The same without a sign: "4,61"."""
         decimals = max(2, -int(value.normalize().as_tuple().exponent))
         return _formatted(value, f"#,##0.00{'#' * (decimals - 2)}", self._babel)
+
+    def money(self, value: Decimal, code: str) -> str:
+        """An amount of a currency: "556.80 BRL", "200 EUR"; of a coin with the digits it has."""
+        digits = 0 if value == value.to_integral_value() else get_currency_precision(code)
+        fixed = _formatted(value, f"#,##0.{'0' * digits}" if digits else "#,##0", self._babel)
+        return f"{self.number(value, 8) if code in COIN_DIGITS else fixed}{NBSP}{code}"
 
     def params(self, billions: float) -> str:
         """A model size: "70B", "0,5B", "350M"."""

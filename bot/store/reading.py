@@ -10,10 +10,12 @@ from typing import Any, Final
 from sqlalchemy import bindparam, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.reader.preferences import Preferences
 from bot.reader.question import Question
 from bot.store.records import KEPT_QUESTIONS, Found, KeptWatch, Lookup, Place, Remembered, question_from_json
 from bot.store.tables import NONE, chats, outbox, places, questions, updates
 from bot.store.watches import kept_watches
+from planner.query import METHODS
 
 _Key = tuple[int, int, int]
 
@@ -119,10 +121,21 @@ def _found(
             answered=answered.get(item.update_id),
             quoted=quoted.get(item.update_id),
             language=chosen.get("language"),
-            coin=chosen.get("coin"),
+            preferences=_preferences(chosen),
             reachable=item.place.chat_id not in unreachable,
             watches=watched.get(key[:2], ()),
         ),
+    )
+
+
+def _preferences(chosen: dict[str, Any]) -> Preferences:
+    """What was chosen; a value that an older version kept and this one does not know is as good as none."""
+    method = chosen.get("method")
+    return Preferences(
+        coin=chosen.get("coin"),
+        currency=chosen.get("currency"),
+        method=method if method in METHODS else None,
+        expert=chosen.get("detail") == "expert",
     )
 
 

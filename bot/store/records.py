@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from bot.rates.watch import Watch
+from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Question
 
 #: How many questions of a place are kept.
@@ -100,7 +101,7 @@ class Remembered:
     quoted: tuple[Question, ...] | None = None
     answered: dict[int, tuple[int, ...]] | None = None
     language: str | None = None  # chosen locale
-    coin: str | None = None
+    preferences: Preferences = NO_PREFERENCES
     reachable: bool = True  # False: the chat is known to have blocked the bot
     watches: tuple[KeptWatch, ...] = ()  # of the chat and topic, whoever set them; read where they are asked for
 

@@ -60,6 +60,23 @@ class ChooseCoin:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenSetting:
+    """Show the choices of a setting, or (None) all settings.  ``owner`` as with ChooseLanguage."""
+
+    name: str | None
+    owner: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseSetting:
+    """Set a setting, or (``value`` None) leave it to the bot."""
+
+    name: str
+    value: str | None
+    owner: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Unwatch:
     """Remove the watch with this id, where it is of the chat and topic of the button."""
 
@@ -89,7 +106,9 @@ class Vote:
     helped: bool
 
 
-Press = Show | Person | Vote | Ask | ChooseLanguage | Forget | Coins | ChooseCoin | Unwatch
+Press = (
+    Show | Person | Vote | Ask | ChooseLanguage | Forget | Coins | ChooseCoin | OpenSetting | ChooseSetting | Unwatch
+)
 
 
 def encode(press: Press) -> str:
@@ -105,6 +124,10 @@ def encode(press: Press) -> str:
             data = f"{VERSION}q:{usd:f}"
         case ChooseCoin(coin, owner):
             data = f"{VERSION}c:{_owner(owner)}:{coin}"
+        case OpenSetting(name, owner):
+            data = f"{VERSION}e:{_owner(owner)}:{name or ''}"
+        case ChooseSetting(name, value, owner):
+            data = f"{VERSION}e:{_owner(owner)}:{name}={value or ''}"
         case Unwatch(watch):
             data = f"{VERSION}w:{watch}"
         case Show(question, opened, details):
@@ -136,6 +159,8 @@ def decode(data: str | None) -> Press | None:
         return _about(kind, read_back(rest))
     if kind == "p":
         return Person() if not rest else None
+    if kind == "e":
+        return _setting(rest)
     found = re.fullmatch(r"(\*|[0-9]{1,16}):([A-Za-z_]*)", rest)
     if found is None:
         return None
@@ -155,6 +180,16 @@ def _about(kind: str, question: Question | None) -> Press | None:
     if kind in {"v+", "v-"}:
         return Vote(question, kind == "v+")
     return Show(question, "o" in kind, "d" in kind) if kind in {"s", "so", "sd", "sod"} else None
+
+
+def _setting(rest: str) -> Press | None:
+    found = re.fullmatch(r"(\*|[0-9]{1,16}):([a-z]{0,12})(?:=([A-Za-z0-9_]{0,12}))?", rest, re.ASCII)
+    if found is None:
+        return None
+    owner = None if found[1] == _ANYBODY else int(found[1])
+    if found[3] is None:
+        return OpenSetting(found[2] or None, owner)
+    return ChooseSetting(found[2], found[3] or None, owner) if found[2] else None
 
 
 def _owner(owner: int | None) -> str:

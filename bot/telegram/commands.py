@@ -22,6 +22,7 @@ PRIVATE: Final[tuple[str, ...]] = (
     "methods",
     "sources",
     "language",
+    "settings",
     "person",
     "privacy",
     "forget",

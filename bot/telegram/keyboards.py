@@ -12,6 +12,7 @@ from bot.chat import Turn
 from bot.rates.watch import Watch
 from bot.render.views.commands import view_every_coin, view_examples
 from bot.render.views.notices import view_forget_choices, view_languages
+from bot.render.views.settings import view_back
 from bot.render.views.steps import view_details, view_person, view_step, view_why
 from bot.render.views.watches import view_remove
 from bot.telegram.asked import bare
@@ -20,8 +21,10 @@ from bot.telegram.callbacks import (
     Ask,
     ChooseCoin,
     ChooseLanguage,
+    ChooseSetting,
     Coins,
     Forget,
+    OpenSetting,
     Person,
     Press,
     Show,
@@ -125,6 +128,18 @@ def coins(names: Sequence[str], chosen: str | None, owner: int | None) -> Keyboa
         (f"✓ {name}" if name == chosen else name, ChooseCoin(name, owner)) for name in names
     ]
     return _rows([cells[start : start + 3] for start in range(0, len(cells), 3)])
+
+
+def settings(labels: Sequence[tuple[str, str]], owner: int | None) -> Keyboard:
+    """Each setting with its value, one a row; ``labels``: (name, what the button says)."""
+    return _rows([[(label, OpenSetting(name, owner))] for name, label in labels])
+
+
+def choices(locale: str, name: str, labels: Sequence[tuple[str | None, str]], owner: int | None) -> Keyboard:
+    """The values of a setting, two a row, and the way back."""
+    cells: list[tuple[str, Press]] = [(label, ChooseSetting(name, value, owner)) for value, label in labels]
+    rows = [cells[start : start + 2] for start in range(0, len(cells), 2)]
+    return _rows([*rows, [(view_back(locale), OpenSetting(None, owner))]])
 
 
 def watches(locale: str, kept: Sequence[tuple[int, Watch]]) -> Keyboard | None:

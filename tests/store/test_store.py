@@ -133,7 +133,7 @@ async def test_settings_merge_and_clear(store: Store) -> None:
     await settle(1, language="es", coin="BTC")
     await settle(2, coin=None)
     remembered = (await store.look_up(Lookup(update_id=9, place=ANA))).remembered
-    assert (remembered.language, remembered.coin) == ("es", None)
+    assert (remembered.language, remembered.preferences.coin) == ("es", None)
 
 
 async def test_forgetting_erases_all_but_what_waits_to_be_sent(store: Store) -> None:

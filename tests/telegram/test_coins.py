@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 
 from bot.rates.values import COIN_DIGITS, Rate, Rates
+from bot.reader.preferences import Preferences
 from bot.telegram.actions import Edit, Effects, Remembered, Send
 from bot.telegram.callbacks import ChooseCoin, Coins, encode
 from bot.telegram.handlers import DecideContext, decide
@@ -43,7 +44,7 @@ def test_the_button_shows_all_six_coins(market: DecideContext) -> None:
 def test_a_chosen_coin_is_kept_and_used(market: DecideContext) -> None:
     effects = decide(said("/coin sol"), Remembered(), market)
     assert effects.remember[0].settings == {"coin": "SOL"}
-    assert " SOL" in _sent(decide(said("2x H100 24h"), Remembered(coin="SOL"), market)).plain
+    assert " SOL" in _sent(decide(said("2x H100 24h"), Remembered(preferences=Preferences(coin="SOL")), market)).plain
 
 
 def test_a_coin_is_chosen_by_a_button(market: DecideContext) -> None:

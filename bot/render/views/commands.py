@@ -29,6 +29,7 @@ MENU: Final = {
     "methods": _("QLoRA, LoRA, full: what they need"),
     "sources": _("Where the figures come from"),
     "language": _("Choose the language"),
+    "settings": _("Language, coin, currency, method, detail"),
     "person": _("Talk to a person"),
     "privacy": _("What I keep about you"),
     "forget": _("Erase what I keep"),

@@ -227,9 +227,8 @@ def worth_lines(worth: Worth | None, say: Speaker) -> list[Line]:
         return []
     rate = worth.rate
     said = say.line(
-        _("<b>{amount} {code}</b> = <b>{usd}</b>"),
-        amount=say.number(worth.amount, 8),
-        code=worth.code,
+        _("<b>{amount}</b> = <b>{usd}</b>"),
+        amount=say.money(worth.amount, worth.code),
         usd=say.usd(worth.usd),
     )
     values = {"code": worth.code, "sources": ", ".join(rate.sources), "time": say.time(rate.as_of)}

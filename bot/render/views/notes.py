@@ -60,6 +60,7 @@ SENTENCES: Final[dict[str, str]] = {
     "tokens_wanted": _("For an estimate, name the tokens or examples: “7B LoRA, 10k examples of 800 tokens, 1x A100”."),
     "deadline_met": _("✓ Within {hours} h: {option} ({price}) is the cheapest expected to finish."),
     "deadline_missed": _("✗ Nothing is expected to finish within {hours} h; the fastest is {option} ({price})."),
+    "own_method": _("No method was named, so yours was taken: {method} (/settings)."),
     "measure": _("Start with a {hours}-hour block, measure your steps per hour, then size the whole run from that."),
     "measured_hours": _("{steps} steps at {steps_per_hour} an hour take <b>{hours} h</b>."),
     "configuration_price": _("{configuration} together: <b>{usd}/h</b>."),

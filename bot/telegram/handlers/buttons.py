@@ -19,14 +19,17 @@ from bot.telegram.callbacks import (
     Ask,
     ChooseCoin,
     ChooseLanguage,
+    ChooseSetting,
     Coins,
     Forget,
+    OpenSetting,
     Person,
     Show,
     Unwatch,
     Vote,
     decode,
 )
+from bot.telegram.handlers import settings
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import destination, home, memory_key
 from bot.telegram.handlers.replies import set_coin
@@ -50,7 +53,13 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
     match press:
         case None:
             return _old(query, place, scene)
-        case ChooseLanguage(_, owner) | Forget(_, owner) | ChooseCoin(_, owner) if owner not in (None, user.id):
+        case (
+            ChooseLanguage(_, owner)
+            | Forget(_, owner)
+            | ChooseCoin(_, owner)
+            | OpenSetting(_, owner)
+            | ChooseSetting(_, _, owner)
+        ) if owner not in (None, user.id):
             return Effects(actions=(_answer(query, view.view_foreign_button(scene.locale)),))
         case Ask(text):
             return _ask(query, place, scene, text)
@@ -71,6 +80,15 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
             return _old(query, place, scene)
         case ChooseCoin(coin, owner):
             reply = set_coin(coin, scene)
+            chosen = Remember(place=_memory(place, owner), settings=reply.settings)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=(chosen,))
+        case OpenSetting(name, owner):
+            reply = settings.open_setting(name, owner, scene)
+            return Effects(actions=(_answer(query), *_edit(query, place, reply)))
+        case ChooseSetting(name, value, owner):
+            reply = settings.choose_setting(name, value, owner, scene)
+            if reply.settings is None:
+                return _old(query, place, scene)
             chosen = Remember(place=_memory(place, owner), settings=reply.settings)
             return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=(chosen,))
         case Unwatch():

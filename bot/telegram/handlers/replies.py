@@ -15,6 +15,7 @@ from bot.telegram import keyboards
 from bot.telegram.handlers import watching
 from bot.telegram.handlers.hearing import Heard
 from bot.telegram.handlers.scene import Reply, Scene
+from bot.telegram.handlers.settings import show_settings
 
 _PAYLOAD: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 #: Intents of texts that ask for nothing that a link or a command could show.
@@ -114,7 +115,7 @@ def _coin(arguments: str, scene: Scene) -> Reply:
     wanted = next((name for name in names if name == arguments.strip().upper()), read(arguments).slots.coin)
     if wanted in names:
         return set_coin(str(wanted), scene)
-    chosen = scene.remembered.coin
+    chosen = scene.remembered.preferences.coin
     return Reply(
         text=commands.view_coin(scene.locale, chosen), keyboard=keyboards.coins(names, chosen, scene.place.user_id)
     )
@@ -145,6 +146,7 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
     "watches": watching.watches,
     "unwatch": watching.unwatch,
     "language": _language,
+    "settings": show_settings,
     "privacy": lambda _, scene: Reply(
         text=notices.view_privacy(scene.locale, scene.context.memory_days, KEPT_QUESTIONS, KEPT_VOTES_DAYS)
     ),
@@ -157,7 +159,8 @@ COMMANDS: Final[dict[str, Callable[[str, Scene], Reply]]] = {
 #: What customers type for them in the languages of the shop, and what Telegram's own menus offer.
 ALIASES: Final[dict[str, str]] = {
     **watching.ALIASES,
-    "settings": "language", "idioma": "language", "lang": "language",
+    "ajustes": "settings", "configuracoes": "settings", "configuracion": "settings",
+    "idioma": "language", "lang": "language",
     "ajuda": "help", "ayuda": "help",
     "plano": "plan", "planejar": "plan",
     "precos": "prices", "precios": "prices", "price": "prices",

@@ -65,8 +65,9 @@ class Scene:
                 now=self.context.now,
                 voice=self.voice,
                 rates=self.context.rates,
-                coin=self.remembered.coin,
-            )
+                preferences=self.remembered.preferences,
+            ),
+            opened=self.remembered.preferences.expert,
         )
 
     def answer(self, question: Question, *, opened: bool = False, details: bool = False) -> Reply:
@@ -78,9 +79,9 @@ class Scene:
                 now=self.context.now,
                 voice=self.voice,
                 rates=self.context.rates,
-                coin=self.remembered.coin,
+                preferences=self.remembered.preferences,
             ),
-            opened=opened,
+            opened=opened or self.remembered.preferences.expert,
             details=details,
         )
 
