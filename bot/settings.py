@@ -61,7 +61,7 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_data_dir("gpubot", appauthor=False)),
         description="directory of the database, caches and history",
     )
-    lang: Annotated[str | None, Optional] = Field(None, description="default language of answers: pt_BR, en, es")
+    lang: Annotated[str | None, Optional] = Field(None, description="default locale of answers (pt_BR, en, es, ...)")
     timezone: str = Field("UTC", description="time zone of office hours and digests")
     webhook_url: Annotated[str | None, Optional] = Field(
         None, description="public https address for updates; unset: polling"

@@ -71,7 +71,7 @@ def basket_notes(desk: Desk, run: RunCost) -> None:
 
 
 def answer_convert(desk: Desk) -> Answer:
-    """Dollars in a coin; without a rate, the dollars and the reason."""
+    """Dollars in a coin, or a coin that is named alone in dollars; without a rate, the dollars and the reason."""
     slots = desk.slots
     if slots.gpu is not None and slots.hours is not None and desk.shop.prices.row(slots.gpu) is not None:
         run = desk.cost(slots.gpu, slots.count or 1, slots.hours, slots.method)
@@ -83,6 +83,8 @@ def answer_convert(desk: Desk) -> Answer:
         return answer_price(desk)
     if slots.params_b is not None or slots.model is not None or desk.question.hub is not None:
         return answer_plan(desk)
+    if slots.budget is None and slots.budget_usd is None and slots.coin is not None:
+        return Answer(question=desk.question, worth=desk.teller.one(slots.coin))
     worth = desk.teller.worth(slots) if slots.budget is not None else None  # dollars into USDT are no USDT
     usd = worth.usd if worth is not None else slots.budget_usd
     same = worth is not None and worth.code == slots.coin

@@ -48,6 +48,15 @@ class Teller:
         self._say(rate)
         return Worth(slots.budget_usd, to_usd(slots.budget_usd, rate), slots.coin, rate)
 
+    def one(self, coin: str) -> Worth | None:
+        """One coin in dollars; None where there is no rate, which is noted."""
+        rate = self._rates.get(coin, self._now)
+        if rate is None:
+            self._missing(coin)
+            return None
+        self._say(rate)
+        return Worth(Decimal(1), to_usd(Decimal(1), rate), coin, rate)
+
     def local(self, slots: Slots, usd: Decimal) -> Worth | None:
         """Dollars in the currency that is asked for; None for none, and where there is no rate, which is noted."""
         currency = slots.currency or self._currency

@@ -38,7 +38,7 @@ class Language(click.ParamType[str]):
 @click.argument("text", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--stdin", "many", is_flag=True, help="Read JSON lines; needs --json.")
-@click.option("--lang", type=Language(), help="Language for texts that show none: pt_BR, en or es.")
+@click.option("--lang", type=Language(), help=f"Language for texts that show none: {', '.join(SHIPPED)}.")
 @click.option("--as-of", type=Day(), help="Answer as on that day (YYYY-MM-DD), with that day's prices.")
 @click.option("--explain", is_flag=True, help="Show how the text was read, instead of an answer.")
 def ask(text: str | None, as_json: bool, many: bool, lang: str | None, as_of: date | None, explain: bool) -> None:

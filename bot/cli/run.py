@@ -12,6 +12,7 @@ import click
 from bot.cli.ask import Language
 from bot.cli.common import Day, load_rates, load_shop, look_up, moment
 from bot.rates.values import Rates
+from bot.render.i18n import SHIPPED
 from bot.settings import Settings, load_settings
 from bot.shop.shop import Shop
 
@@ -42,7 +43,7 @@ def run() -> None:
 
 
 @click.command(short_help="Talk to the bot in this terminal.")
-@click.option("--lang", type=Language(), help="Language for texts that show none: pt_BR, en or es.")
+@click.option("--lang", type=Language(), help=f"Language for texts that show none: {', '.join(SHIPPED)}.")
 @click.option("--as-of", type=Day(), help="Answer as on that day (YYYY-MM-DD), with that day's prices.")
 def chat(lang: str | None, as_of: date | None) -> None:
     """Talk to the bot: one question a line, follow-ups welcome.  Ctrl-D ends.

@@ -185,9 +185,12 @@ class Roles:
             return Quantity("params", n.value / 1e9, n.start, end) if n.value >= 1e6 else None
         if role == "things":
             return None
+        if role in {"context", "batch"} and n.spelled and n.value == 1:
+            return None  # an article: "um contexto de 32k", "ein Batch von 8"
         if role == "tokens" and (n.value < _TYPICAL_CONTEXT or self._of_context(n, end)):
             return Quantity("context", n.value, n.start, end)
-        if role == "context" and n.suffix == 6 and hit.start == n.end and n.value <= _LONGEST_CONTEXT:
+        linked = all(self._hit(index, ("link",)) is not None for index in range(n.end, hit.start))  # "1M de contexto"
+        if role == "context" and n.suffix == 6 and linked and n.value <= _LONGEST_CONTEXT:
             return Quantity("context", n.value, n.start, end)
         if role in {"context", "batch"} and n.suffix >= 6:
             return self._by_suffix(n)

@@ -127,8 +127,9 @@ def _without_image_models(models: list[NamedModel], tokens: Sequence[Token], hit
     return [model for model in models if not overlaps(foreign, model.start, model.end)]
 
 
-#: Concepts that are no evidence: names, and the small words that count as function words already.
-_EVERYWHERE: Final = frozenset({"method.lora", "method.qlora", "coin", "link", "per", "until"})
+#: Concepts that are no evidence: names, settings that are typed in English in any language ("lora rank"), and the small
+#: words that count as function words already.
+_EVERYWHERE: Final = frozenset({"method.lora", "method.qlora", "rank", "batch", "coin", "link", "per", "until"})
 #: A word of more languages than this is the trade's.
 _SHARED: Final = 4
 #: Evidence of about one word.
@@ -156,6 +157,8 @@ def language(tokens: Sequence[Token], hits: Iterable[Hit], taken: Sequence[bool]
     for hit in hits:
         if hit.concept in _EVERYWHERE or len(hit.langs) > _SHARED:
             continue
+        if hit.concept == "multiplier" and len(tokens[hit.start].text) == 1:
+            continue  # 70B, 4k: symbols of every language; a letter of another script has decided already
         weight = 0.8 * (hit.end - hit.start) ** 0.5 / len(hit.langs)
         if len(tokens[hit.start].text) <= 2 and hit.end - hit.start == 1:
             weight *= 0.3

@@ -26,15 +26,36 @@ from planner.resources import folder
 
 DOMAIN: Final = "gpubot"
 #: The locales that answers come in; the first is the last fallback.
-SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es")
+SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr", "de", "it")
 #: What each calls itself.
-LANGUAGE_NAMES: Final = {"pt_BR": "Português (Brasil)", "en": "English", "es": "Español"}
+LANGUAGE_NAMES: Final = {
+    "pt_BR": "Português (Brasil)",
+    "en": "English",
+    "es": "Español",
+    "fr": "Français",
+    "de": "Deutsch",
+    "it": "Italiano",
+}
 
 _TAG: Final = re.compile(r"</?(b|i|code)>")
 _STYLES: Final[dict[str, Style]] = {"b": "bold", "i": "italic", "code": "code"}
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-_DOLLARS: Final = {"en": "$"}  # elsewhere "US$ " with a space that does not break
-_DATES: Final = {"pt_BR": "dd/MM/y", "es": "dd/MM/y", "en": "d MMM y"}
+#: Where dollars are not written "US$ 1", with a space that does not break.
+_DOLLARS: Final = {
+    "en": "${}",
+    "fr": "{}\u00a0$US",
+    "de": "{}\u00a0$",
+    "it": "{}\u00a0$",
+}
+_GIGABYTES: Final = {"fr": "Go"}  # elsewhere "GB"
+_DATES: Final = {
+    "pt_BR": "dd/MM/y",
+    "es": "dd/MM/y",
+    "en": "d MMM y",
+    "fr": "dd/MM/y",
+    "de": "dd.MM.y",
+    "it": "dd/MM/y",
+}
 NBSP: Final = "\u00a0"
 
 
@@ -102,13 +123,21 @@ class Speaker:
 
     def gb(self, value: float) -> str:
         """Gigabytes (10^9 bytes): "52,5 GB"."""
-        return f"{self.number(value)}{NBSP}GB"
+        return f"{self.number(value)}{NBSP}{self.gigabytes}"
+
+    @property
+    def gigabytes(self) -> str:
+        """The unit of 10^9 bytes: "GB", in French "Go"."""
+        return _GIGABYTES.get(self.locale, "GB")
 
     def usd(self, value: Decimal) -> str:
-        """Dollars with cents: "US$ 4,61", "$4.61"; more decimals where the price has them."""
+        """Dollars with cents: "US$ 4,61", "$4.61", "4,61 $US"; more decimals where the price has them."""
+        return _DOLLARS.get(self.locale, f"US${NBSP}{{}}").format(self.cents(value))
+
+    def cents(self, value: Decimal) -> str:
+        """The same without a sign: "4,61"."""
         decimals = max(2, -int(value.normalize().as_tuple().exponent))
-        figure = _formatted(value, f"#,##0.00{'#' * (decimals - 2)}", self._babel)
-        return f"{_DOLLARS.get(self.locale, 'US$' + NBSP)}{figure}"
+        return _formatted(value, f"#,##0.00{'#' * (decimals - 2)}", self._babel)
 
     def money(self, value: Decimal, code: str) -> str:
         """An amount of a currency: "556.80 BRL", "200 EUR"; of a coin with the digits it has."""
@@ -134,7 +163,7 @@ class Speaker:
         """A neutral formula with the locale's numbers, a multiplication sign and its word for bytes."""
         bytes_word = self.text(_("bytes"))
         said = _NUMBER.sub(lambda m: self.number(Decimal(m.group()), 6), formula)
-        return said.replace(" x ", " × ").replace("bytes", bytes_word)
+        return said.replace(" x ", " × ").replace("bytes", bytes_word).replace("GB", self.gigabytes)
 
     def method(self, method: Method | str) -> str:
         """A method's name."""

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bot.chat import Turn, Voice, take_turn
+from bot.render.i18n import SHIPPED
 from bot.shop.shop import Shop
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -201,6 +202,9 @@ def test_a_bare_size_shows_four_methods_and_running(shop: Shop) -> None:
     ("lang", "voice", "locale"),
     [
         ("70B com LoRA?", Voice(chosen="en"), "pt_BR"),
+        ("70B avec LoRA, combien ça coûte ?", Voice(chosen="en"), "fr"),
+        ("was kostet 70B mit LoRA?", Voice(chosen="en"), "de"),
+        ("quanto costa 70B con LoRA per una settimana?", Voice(chosen="en"), "it"),
         ("70B", Voice(chosen="es", telegram="en"), "es"),
         ("70B", Voice(telegram="pt-br", default="en"), "pt_BR"),
         ("70B", Voice(telegram="i-klingon", default="en"), "en"),
@@ -213,7 +217,7 @@ def test_the_answers_locale(shop: Shop, lang: str, voice: Voice, locale: str) ->
     assert take_turn(lang, history=(), shop=shop, now=NOW, voice=voice).locale == locale
 
 
-@pytest.mark.parametrize("locale", ["pt_BR", "en", "es"])
+@pytest.mark.parametrize("locale", SHIPPED)
 def test_the_price_table_fits_a_phone(shop: Shop, locale: str) -> None:
     turn = take_turn("h100 price?", history=[], shop=shop, now=NOW, voice=Voice(chosen=locale))
     assert "2" in said(turn)

@@ -18,6 +18,7 @@ from pathlib import Path
 from bot.answers.build import answer
 from bot.reader.question import Question
 from bot.reader.read import read
+from bot.render.i18n import SHIPPED
 from bot.render.message import render_text
 from bot.shop.files import load_seeds
 
@@ -71,7 +72,7 @@ def run(count: int, seed: int) -> int:
             for mention in (*question.mentions, *(one for other in question.also for one in other.mentions)):
                 assert mention.text == text[mention.start : mention.end], mention
             if number % ANSWERED == 0:
-                for locale in ("pt_BR", "en", "es"):
+                for locale in SHIPPED:
                     assert render_text(answer(question, shop, NOW), locale).html
         except Exception as error:
             raise SystemExit(

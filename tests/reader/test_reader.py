@@ -334,6 +334,9 @@ def test_an_amount_is_never_taken_for_another_money(text: str, intent: str, slot
         "llama 4 scout with 1M context",
         "1 million token context on qwen 7b",
         "llama 8b com contexto de 1M tokens",
+        "1M de contexto na qwen 7b",
+        "1M de contexte avec qwen 7b",
+        "1M di contesto su qwen 7b",
         "context 1M qwen 7b",
     ],
 )
@@ -341,6 +344,20 @@ def test_a_context_of_a_million_is_neither_a_size_nor_a_data_set(text: str) -> N
     slots = read(text).slots
     assert slots.context == 1_000_000
     assert slots.tokens is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8B LoRA com um contexto de 32k e um batch de 8",
+        "LoRA sur un 8B avec un contexte de 32k et un batch de 8",
+        "8B LoRA mit einem Kontext von 32k und einem Batch von 8",
+        "8B LoRA con un contesto di 32k e un batch di 8",
+    ],
+)
+def test_an_article_before_a_setting_is_not_its_value(text: str) -> None:
+    slots = read(text).slots
+    assert (slots.context, slots.batch) == (32_000, 8)
 
 
 def test_a_data_set_beside_a_context_stays_one() -> None:

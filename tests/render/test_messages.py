@@ -83,6 +83,7 @@ def test_every_note_code_has_a_sentence() -> None:
 def test_every_answer_is_valid_html_within_telegrams_limits_and_valid_json(text: str, locale: str) -> None:
     turn = take_turn(text, history=(), shop=SHOP, now=NOW, voice=Voice(default=locale))
     html = turn.text().html
+    assert turn.text().plain.strip()
     parsed = Strict(html)
     assert len(html.encode("utf-16-le")) // 2 < 4096
     assert parsed.tags <= 100

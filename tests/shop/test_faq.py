@@ -39,7 +39,7 @@ def test_a_file_is_read_and_survives_the_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        (HEAD.replace('"en"', '"fr"') + '[refund]\nx = "y"', "locale has to be one of"),
+        (HEAD.replace('"en"', '"xx"') + '[refund]\nx = "y"', "locale has to be one of"),
         (HEAD.replace("2026-11-20", "2027-01-01") + '[refund]\nx = "y"', "in the future"),
         (HEAD.replace("2026-11-20", '"soon"') + '[refund]\nx = "y"', "as_of"),
         (HEAD.replace('"Support"', '""') + '[refund]\nx = "y"', "source"),

@@ -54,3 +54,16 @@ def test_a_coin_is_chosen_by_a_button(market: DecideContext) -> None:
     effects = decide(pressed(encode(ChooseCoin("LTC"))), Remembered(), market)
     assert effects.remember[0].settings == {"coin": "LTC"}
     assert any(isinstance(action, Edit | Send) for action in effects.actions)
+
+
+@pytest.mark.parametrize("text", ["btc", "Bitcoin?"])
+def test_a_coin_alone_is_answered_with_its_rate_and_how_to_ask(market: DecideContext, text: str) -> None:
+    plain = _sent(decide(said(text), Remembered(), market)).plain
+    assert "84.000,00" in plain
+    assert "/convert 50 usd btc" in plain
+
+
+@pytest.mark.parametrize("text", ["btc", "Bitcoin?"])
+def test_a_coin_alone_without_a_rate_is_not_answered_with_nothing(context: DecideContext, text: str) -> None:
+    plain = _sent(decide(said(text), Remembered(), context)).plain
+    assert "/convert 50 usd btc" in plain

@@ -48,7 +48,7 @@ class TestCommands:
         for row in rows:
             shown = send_of(decide(tg.pressed(row[0]["callback_data"]), chosen, context)).plain
             assert row[0]["text"] in shown
-            assert "GB" in shown or "$" in shown
+            assert "GB" in shown or "Go" in shown or "$" in shown
 
     @pytest.mark.parametrize("payload", ["70b_lora", "70B-LoRA", "llama_3_70b_qlora"])
     def test_pitfall_43_a_start_link_asks_its_question(self, context: DecideContext, payload: str) -> None:
@@ -191,6 +191,10 @@ class TestLanguage:
             ("PT", "pt_BR"),
             ("português do Brasil", "pt_BR"),
             ("Español (México)", "es"),
+            ("fr-CA", "fr"),
+            ("français", "fr"),
+            ("Deutsch", "de"),
+            ("italiano", "it"),
         ],
     )
     def test_a_named_language_is_kept(self, context: DecideContext, name: str, locale: str) -> None:

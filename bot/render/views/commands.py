@@ -169,7 +169,7 @@ def view_gpus(locale: str, shop: Shop, today: date) -> Text:
 
 def _vram(gpu: str, say: Speaker) -> str:
     vram_gb = load_catalog().gpu(gpu).vram_gb
-    return "" if vram_gb is None else f"{say.number(vram_gb)} GB"
+    return "" if vram_gb is None else f"{say.number(vram_gb)} {say.gigabytes}"
 
 
 def view_methods(locale: str) -> Text:

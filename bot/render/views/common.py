@@ -147,7 +147,7 @@ def basket_text(say: Speaker, basket: Basket) -> str:
 
 def hours_text(say: Speaker, hours: Decimal) -> str:
     """Hours with their unit."""
-    return f"{say.number(hours, 2)}{NBSP}h"
+    return say.text(_("{n} h"), n=say.number(hours, 2)).replace(" ", NBSP)
 
 
 def run_lines(run: RunCost, say: Speaker) -> list[Line]:
@@ -233,7 +233,8 @@ def worth_lines(worth: Worth | None, say: Speaker) -> list[Line]:
     )
     values = {"code": worth.code, "sources": ", ".join(rate.sources), "time": say.time(rate.as_of)}
     if worth.code in COIN_DIGITS:
-        return [said, say.line(_("1 {code} = {rate} ({sources}, {time})"), rate=say.usd(rate.value), **values)]
+        one = say.line(_("1 {code} = {rate} ({sources}, {time})"), rate=say.usd(rate.value), **values)
+        return [one] if worth.amount == 1 else [said, one]
     shown = say.number(rate.value, 8)
     return [
         said,

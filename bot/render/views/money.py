@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from bot.answers.answer import Answer, PriceLine
 from bot.render.document import Builder, Line, Table
-from bot.render.i18n import NBSP, Speaker, _
+from bot.render.i18n import Speaker, _
 from bot.render.views.common import (
     arithmetic,
     close,
@@ -31,12 +29,17 @@ def view_price(answer: Answer, say: Speaker, build: Builder) -> None:
         _one_price(answer.prices[0], say, build)
     else:
         build.line(say.line(_("<b>Prices per GPU-hour</b> and per block, in US$")))
-        head = (say.text(_("GPU")), "GB", _block_head(1, say), *(_block_head(h, say) for h in _two_blocks(answer)))
+        head = (
+            say.text(_("GPU")),
+            say.gigabytes,
+            _block_head(1, say),
+            *(_block_head(h, say) for h in _two_blocks(answer)),
+        )
         rows = tuple(
             (
                 _short_name(row, say),
                 say.number(row.vram_gb),
-                _bare(row.usd_per_hour, say),
+                say.cents(row.usd_per_hour),
                 *_block_cells(row, answer, say),
             )
             for row in answer.prices
@@ -74,17 +77,12 @@ def _two_blocks(answer: Answer) -> list[int]:
 
 
 def _block_head(hours: int, say: Speaker) -> str:
-    return f"{say.number(hours)} h"
+    return say.text(_("{n} h"), n=say.number(hours))
 
 
 def _block_cells(row: PriceLine, answer: Answer, say: Speaker) -> list[str]:
     prices = dict(row.blocks)
-    return [_bare(prices[h], say) if h in prices else "" for h in _two_blocks(answer)]
-
-
-def _bare(usd: Decimal, say: Speaker) -> str:
-    """Dollars in a table that names them in its heading."""
-    return say.usd(usd).replace(NBSP, "").removeprefix("US").removeprefix("$")
+    return [say.cents(prices[h]) if h in prices else "" for h in _two_blocks(answer)]
 
 
 def _short_name(row: PriceLine, say: Speaker) -> str:
@@ -139,6 +137,9 @@ def view_convert(answer: Answer, say: Speaker, build: Builder) -> None:
     build.lines(worth_lines(answer.worth, say))
     build.lines(quote_lines(answer, say))
     close(answer, say, build)
+    if budget is None and answer.question.slots.budget is None:
+        build.line(say.line(_("Name an amount and a coin.")))
+        build.line(say.line(_("For example: <code>{example}</code>"), example="/convert 50 usd btc"))
 
 
 def view_reverse(answer: Answer, say: Speaker, build: Builder) -> None:

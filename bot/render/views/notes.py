@@ -152,7 +152,9 @@ def _values(note: Note, say: Speaker) -> dict[str, object]:
     for name, value in note.values.items():
         values[name] = _said(name, value, say)
         if isinstance(value, Option):
-            values["price"] = f"{say.usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else ""
+            values["price"] = (
+                say.text(_("{usd}/h"), usd=say.usd(value.usd_per_hour)) if value.usd_per_hour is not None else ""
+            )
             values["vram"] = say.gb(value.vram_gb)
     if isinstance(count := note.values.get("count"), int):
         values["gpus"] = gpus_text(count, say)

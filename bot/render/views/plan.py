@@ -195,8 +195,9 @@ def _several(answer: Answer, say: Speaker, build: Builder) -> None:
     else:
         build.line(say.line(_("<b>{title}</b>: memory and the simplest GPU per method"), title=name))
         build.lines([_summary(plan, say) for plan in answer.methods])
-    if any(plan.leading is not None for plan in answer.methods):
-        build.line(say.line(_("Counted with {settings}."), settings=_stated(answer, say)))
+    stated = _stated(answer, say)
+    if stated and any(plan.leading is not None for plan in answer.methods):
+        build.line(say.line(_("Counted with {settings}."), settings=stated))
     example = f"{say.params(answer.methods[0].memory.params_b)} LoRA"
     if answer.block is not None:
         method = say.method(answer.block.method or "")

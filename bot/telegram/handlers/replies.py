@@ -170,5 +170,11 @@ ALIASES: Final[dict[str, str]] = {
     "metodos": "methods", "fontes": "sources", "fuentes": "sources",
     "privacidade": "privacy", "privacidad": "privacy",
     "esquecer": "forget", "olvidar": "forget",
+    "aide": "help", "prix": "prices", "comparer": "compare", "cout": "cost", "langue": "language",
+    "methodes": "methods", "confidentialite": "privacy", "oublier": "forget", "personne": "person",
+    "hilfe": "help", "preise": "prices", "vergleich": "compare", "kosten": "cost", "sprache": "language",
+    "methoden": "methods", "quellen": "sources", "datenschutz": "privacy", "mensch": "person",
+    "aiuto": "help", "prezzi": "prices", "confronta": "compare", "lingua": "language",
+    "metodi": "methods", "fonti": "sources", "cancella": "forget",
     "pessoa": "person", "persona": "person", "human": "person", "support": "person",
 }  # fmt: skip

@@ -25,7 +25,9 @@ from bot.telegram.handlers.scene import Reply, Scene
 #: What customers type for the commands in the languages of the shop.
 ALIASES: Final[dict[str, str]] = {
     "alerta": "watch", "alert": "watch", "avisar": "watch", "vigiar": "watch", "vigilar": "watch",
-    "alertas": "watches", "alerts": "watches",
+    "alerte": "watch", "surveiller": "watch",
+    "alarm": "watch", "preisalarm": "watch", "avviso": "watch", "avvisi": "watches",
+    "alertas": "watches", "alerts": "watches", "alertes": "watches",
     "unalert": "unwatch", "removeralerta": "unwatch", "quitaralerta": "unwatch",
 }  # fmt: skip
 _COMMAND: Final = re.compile(rf"/(?:watch|watches|unwatch|{'|'.join(ALIASES)})(?![a-z0-9_])", re.IGNORECASE)
