@@ -98,6 +98,9 @@ SENTENCES: Final[dict[str, str]] = {
     "not_understood": _("I could not find a model size, a GPU or a shop question in that."),
     "not_language_model": _("{model} is not a text model (image, video, speech or embedding), so I can't plan it."),
     "not_covered": _("That is outside what I do."),
+    "closed_model": _(
+        "The weights of that model are not public: it can't be trained or run on a rented GPU. Name an open one, e.g. “Llama 3.1 70B”."
+    ),
     "not_advice": _("I don't give investment advice."),
     "no_mining": _("I plan language models, not mining."),
     "hub_read": _(
