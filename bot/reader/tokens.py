@@ -17,10 +17,11 @@ _HANGUL: Final = "\uac00-\ud7a3\u1100-\u11ff"
 _ARABIC: Final = "\u0620-\u065f\u066e-\u06d3\u06fa-\u06ff"
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _APART: Final = _CJK + _HANGUL + _ARABIC
+# "l'a100" is an article and a card.
 # A number keeps its separators; "20 000" is joined only where groups of three follow.
 _TOKEN: Final = re.compile(
     rf"""(?P<number>(?<![a-z\d.,])\d{{1,3}}(?:\x20\d{{3}})+(?![\d.,]*\d|[a-z])|\d+(?:[.,']\d+)*)
-       |(?P<word>[{_CJK}]|[{_HANGUL}]+|[{_ARABIC}]+|[^\W\d_{_APART}]+(?:'(?=[^\W\d_])[^\W\d_]+)?)
+       |(?P<word>[{_CJK}]|[{_HANGUL}]+|[{_ARABIC}]+|[^\W\d_{_APART}]+(?:'(?![^\W\d_]{{1,3}}\d)(?=[^\W\d_])[^\W\d_]+)?)
        |(?P<mark>[^\s])""",
     re.VERBOSE,
 )
