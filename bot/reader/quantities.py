@@ -132,7 +132,8 @@ class Roles:
             return self._with_noun(n, *direct)
         label = self._label(n)
         count = self._count(n)
-        if count is not None and not (label is not None and self._right_after_a_label(n)):
+        article = n.spelled and n.value == 1  # "32k de contexto numa L40S"
+        if count is not None and (article or label is None or not self._right_after_a_label(n)):
             return count
         if label == "context" and n.suffix == 6 and n.value <= _LONGEST_CONTEXT and self._right_after_a_label(n):
             return Quantity("context", n.value, n.start, n.end)

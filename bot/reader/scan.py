@@ -92,6 +92,8 @@ def scan(text: str) -> Scan:
     hits = [hit for hit in hits if not overlaps(own, tokens[hit.start].start, tokens[hit.end - 1].end)]
     hits = [hit for hit in hits if not any(taken[hit.start : hit.end]) or hit.concept.startswith("method.")]
     lang, langs = language(tokens, hits, taken)
+    if _SPANISH_MARKS & set(normal.original):
+        lang, langs = "es", langs | {"es"}
     hits = [hit for hit in hits if _speaks(hit, langs, tokens)]
     if lang is not None:
         hits = _in_its_own_words(hits, lang)
@@ -121,6 +123,8 @@ def _gaps(norm: str, tokens: Sequence[Token]) -> Iterable[str]:
         end = token.end
 
 
+#: Marks that no other language opens a sentence with.
+_SPANISH_MARKS: Final = frozenset("¿¡")
 #: Names that are no model which could be planned, whatever family they sound like ("gpt 4").
 _FOREIGN: Final = frozenset({"cue.not_language", "cue.closed"})
 
