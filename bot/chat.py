@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,6 +11,7 @@ from bot.answers.answer import Answer
 from bot.answers.build import answer
 from bot.answers.offers import offers
 from bot.answers.steps import Step, steps
+from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Question
@@ -21,6 +22,8 @@ from bot.render.message import render_text
 from bot.render.text import Text
 from bot.shop.shop import Shop
 
+#: Asks a model hub for repositories, and waits for it.
+LookUp = Callable[[Sequence[str]], HubModels]
 #: How many earlier questions a chat remembers.
 MEMORY: Final = 10
 
@@ -32,6 +35,7 @@ class Turn:
     question: Question
     answer: Answer
     locale: str
+    wanted: tuple[str, ...] = ()  # repositories of a model hub to be looked up, and the turn taken again with them
 
     @property
     def offers(self) -> tuple[str, ...]:
@@ -57,11 +61,22 @@ def take_turn(
     voice: Voice,
     rates: Rates = NO_RATES,
     preferences: Preferences = NO_PREFERENCES,
+    hub: HubModels = NO_HUB,
+    look_up: LookUp | None = None,
 ) -> Turn:
-    """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment."""
-    return answer_question(
-        read(text, history[-MEMORY:]), shop=shop, now=now, voice=voice, rates=rates, preferences=preferences
-    )
+    """Answer a text.  ``history``: the chat's earlier questions, oldest first; ``now`` an aware moment.
+
+    ``hub``: the repositories of a model hub that were looked up for it (see Turn.wanted); ``look_up`` does it here.
+    """
+    question = read(text, history[-MEMORY:])
+
+    def answered(found: HubModels) -> Turn:
+        return answer_question(
+            question, shop=shop, now=now, voice=voice, rates=rates, preferences=preferences, hub=found
+        )
+
+    turn = answered(hub)
+    return turn if look_up is None or not turn.wanted else answered({**hub, **look_up(turn.wanted)})
 
 
 def answer_question(
@@ -72,6 +87,10 @@ def answer_question(
     voice: Voice,
     rates: Rates = NO_RATES,
     preferences: Preferences = NO_PREFERENCES,
+    hub: HubModels = NO_HUB,
 ) -> Turn:
     """Answer a Question that is built already."""
-    return Turn(question, answer(question, shop, now, rates, preferences), choose_locale(question.lang, voice))
+    named = (one.hub for one in (question, *question.also) if one.hub is not None)
+    wanted = tuple(dict.fromkeys(one for one in named if one not in hub))
+    found = answer(question, shop, now, rates, preferences, hub)
+    return Turn(question, found, choose_locale(question.lang, voice), wanted)

@@ -82,6 +82,10 @@ class Settings(BaseSettings):
     rates_url: Annotated[str | None, Optional] = Field(
         None, description="base address of a proxy for these sources: <address>/kraken/0/public/Ticker..."
     )
+    hub_url: Annotated[str | None, Optional] = Field(
+        "https://huggingface.co",
+        description="model hub whose config.json is read for a model that is named by its id or address; empty: off",
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
     log_format: Literal["text", "json"] = Field("text", description="text or json: one line an event")
     drain_seconds: int = Field(
@@ -91,7 +95,7 @@ class Settings(BaseSettings):
         30, ge=3, le=3600, description="seconds of silence after which another replica sends what one left unsent"
     )
 
-    @field_validator("api_url", "shop_url", "dashboard_url", "rates_url")
+    @field_validator("api_url", "shop_url", "dashboard_url", "rates_url", "hub_url")
     @classmethod
     def _http(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):

@@ -8,6 +8,7 @@ from typing import Final
 
 from planner.catalog import Model, load_catalog
 from planner.errors import PlanError
+from planner.query import PlanQuery
 
 #: Sizes that stand for "a model of that many parameters" where no model is named: plain dense ones of one family,
 #: (parameters in billions, layers, hidden, intermediate, heads, KV heads, head dimension).
@@ -83,7 +84,17 @@ class Shape:
 def shape_of(model_id: str) -> Shape | None:
     """A catalogue model's shape, or None where its row does not say enough."""
     model = load_catalog().models.get(model_id)
-    if model is None or not (model.layers and model.hidden and model.vocab and model.heads):
+    return None if model is None else shape_from(model)
+
+
+def named_model(query: PlanQuery) -> Model | None:
+    """The model that a query is about, of the catalogue or brought along."""
+    return query.architecture or load_catalog().models.get(query.model or "")
+
+
+def shape_from(model: Model) -> Shape | None:
+    """A model's shape, or None where its row does not say enough."""
+    if not (model.layers and model.hidden and model.vocab and model.heads):
         return None
     kv_heads = model.kv_heads or model.heads
     head_dim = model.head_dim or model.hidden // model.heads

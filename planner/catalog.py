@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from planner.errors import CatalogError, PlanError
+from planner.layout import Traits
 from planner.query import METHODS, Method
 from planner.resources import folder
 
@@ -246,6 +247,11 @@ class Catalog:
     def formats(self) -> dict[str, Format]:
         """Weight formats by id."""
         return _table(self.root / "formats.toml", Format)
+
+    @cached_property
+    def architectures(self) -> dict[str, Traits]:
+        """What weights are made of, by the model_type of a config.json."""
+        return _table(self.root / "architectures.toml", Traits)
 
     @cached_property
     def throughput(self) -> dict[str, Throughput]:

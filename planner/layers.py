@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planner.architecture import Shape, shape_of, typical_shape
+from planner.architecture import Shape, named_model, shape_from, shape_of, typical_shape
 from planner.catalog import load_catalog
 from planner.errors import PlanError
 from planner.memory import Formula, MemoryEstimate, Need, Term
@@ -19,12 +19,13 @@ SERVED_TOKENS: Final = 4096
 
 def shape_for(query: PlanQuery) -> Shape:
     """The named model's shape, else that of a typical model of the size."""
-    return shape_of(query.model or "") or typical_shape(query.params_b)
+    brought = shape_from(query.architecture) if query.architecture is not None else None
+    return brought or shape_of(query.model or "") or typical_shape(query.params_b)
 
 
 def check_context(query: PlanQuery) -> None:
     """Raise PlanError for a context beyond what the named model was made for, in tokens."""
-    model = load_catalog().models.get(query.model or "")
+    model = named_model(query)
     most = model.max_context if model is not None else None
     if most is not None and query.context is not None and query.context > most:
         raise PlanError("out_of_range", "context", f"1-{most}", str(most))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from planner.errors import PlanError
+
+if TYPE_CHECKING:
+    from planner.catalog import Model
 
 Method = Literal["qlora", "lora", "full_8bit", "full", "inference"]
 
@@ -39,7 +42,8 @@ class PlanQuery:
     concurrent ``users``, a ``fused_loss``) are None where not stated;
     ``algo``: how it learns, where not from examples alone; ``weights``: when running, a format's id in
     data/formats.toml;
-    ``active_b``: billions of parameters that a token uses, where that is not all of them.
+    ``active_b``: billions of parameters that a token uses, where that is not all of them; ``architecture``: that of a
+    model that is not in data/, instead of ``model``.
     Raises PlanError for a size outside MIN_PARAMS_B..MAX_PARAMS_B or a count outside 1..MAX_COUNT.
     """
 
@@ -57,6 +61,7 @@ class PlanQuery:
     weights: str | None = None
     algo: Algo | None = None
     active_b: float | None = None
+    architecture: Model | None = None
 
     def __post_init__(self) -> None:
         if not MIN_PARAMS_B <= self.params_b <= MAX_PARAMS_B:  # also refuses NaN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from planner.architecture import Shape
+from planner.architecture import Shape, named_model
 from planner.catalog import load_catalog
 from planner.change import greatest
 from planner.fit import Option, offered_gb
@@ -91,7 +91,7 @@ def _even_split(shape: Shape, method: Method, count: int) -> int | None:
 
 def with_room(found: PeakOn, query: PlanQuery, option: Option) -> PeakOn:
     """The same with the longest context and the most users that still fit, for running a model of the catalogue."""
-    model = load_catalog().models.get(query.model or "")
+    model = named_model(query)
     if model is None or model.max_context is None or not found.holds:
         return found
 

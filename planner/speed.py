@@ -9,6 +9,7 @@ from math import ceil
 from statistics import median, quantiles
 from typing import Final
 
+from planner.architecture import named_model
 from planner.catalog import Gpu, Throughput, load_catalog
 from planner.cost import MAX_HOURS
 from planner.errors import PlanError
@@ -110,7 +111,7 @@ def _kind(method: Method) -> str:
 
 def active_params(query: PlanQuery) -> float:
     """Parameters (elements) that a token passes through: of a mixture of experts only the chosen ones."""
-    model = load_catalog().models.get(query.model or "")
+    model = named_model(query)
     active = model.active_b if model is not None else None
     return (active or query.active_b or (model.params_b if model is not None else query.params_b)) * 1e9
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
+from bot.hub.values import HubModel
 from bot.rates.values import Rate
 from bot.reader.question import Problem, Question, Topic
 from bot.shop.shop import Fact, Links
@@ -105,6 +106,7 @@ class Answer:
     prices_as_of: date | None = None
     prices_stale_days: int | None = None  # days beyond which they are said to be old; None: not old
     sources: tuple[str, ...] = ()
+    hub: HubModel | None = None  # what a model hub said of the repository that was named
     candidates: tuple[str, ...] = ()  # model ids to choose from, when a family was named without size
     wanted_method: Method | None = None
     also: tuple[Answer, ...] = ()  # to what the message asks beside, to be said in short

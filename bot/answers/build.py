@@ -17,6 +17,7 @@ from bot.answers.price import answer_price
 from bot.answers.reverse import answer_reverse
 from bot.answers.talk import answer_faq, answer_human, answer_smalltalk, answer_unsupported
 from bot.answers.time import answer_time
+from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Intent, Question
@@ -48,18 +49,22 @@ def answer(
     now: datetime,
     rates: Rates = NO_RATES,
     preferences: Preferences = NO_PREFERENCES,
+    hub: HubModels = NO_HUB,
 ) -> Answer:
-    """The answer to a question from the shop's facts as of ``now``.  Never raises for a Question its type allows."""
-    first = _one(question, shop, now, rates, preferences)
+    """The answer to a question from the shop's facts as of ``now``, with what a model hub said of the repositories that
+    it names.  Never raises for a Question its type allows."""
+    first = _one(question, shop, now, rates, preferences, hub)
     if not question.also:
         return first
-    also = tuple(_one(other, shop, now, rates, preferences) for other in question.also)
+    also = tuple(_one(other, shop, now, rates, preferences, hub) for other in question.also)
     sources = dict.fromkeys(source for one in (first, *also) for source in one.sources)
     return replace(first, also=also, sources=tuple(sources))
 
 
-def _one(question: Question, shop: Shop, now: datetime, rates: Rates, preferences: Preferences) -> Answer:
-    desk = Desk(question, shop, now, rates, preferences)
+def _one(
+    question: Question, shop: Shop, now: datetime, rates: Rates, preferences: Preferences, hub: HubModels
+) -> Answer:
+    desk = Desk(question, shop, now, rates, preferences, hub)
     if question.problem is not None:
         return desk.finish(Answer(question=question, error=question.problem))
     try:

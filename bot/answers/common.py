@@ -9,11 +9,14 @@ from itertools import islice
 from typing import Final
 
 from bot.answers.answer import Answer, Note, NoteValue
+from bot.answers.hub import architecture_of, found_for, size_on_hub
 from bot.answers.quotes import Teller
+from bot.hub.values import NO_HUB, HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.reader.preferences import NO_PREFERENCES, Preferences
 from bot.reader.question import Problem, Question
 from bot.shop.shop import Shop
+from planner.architecture import named_model
 from planner.catalog import load_catalog
 from planner.change import Change, changes
 from planner.cost import RunCost, run_cost
@@ -53,6 +56,7 @@ class Desk:
         now: datetime,
         rates: Rates = NO_RATES,
         preferences: Preferences = NO_PREFERENCES,
+        hub: HubModels = NO_HUB,
     ) -> None:
         self.question = question
         self.slots = question.slots
@@ -60,6 +64,8 @@ class Desk:
         self.now = now
         self.preferences = preferences
         self.teller = Teller(rates, now, question.slots.coin or preferences.coin, shop.coins, preferences.currency)
+        self.found = found_for(question, hub)
+        self.architecture = architecture_of(question, self.found)
         self.notes: list[Note] = []
         self.assumptions: list[Note] = []
         self.sources: dict[str, None] = {}
@@ -82,6 +88,8 @@ class Desk:
 
     def size(self) -> float | None:
         """The size to plan, in billions: as the text states it, or the model's; None where neither is known."""
+        if self.question.hub is not None:
+            return size_on_hub(self, self.question.hub)
         stated = self.slots.params_b
         model = load_catalog().models.get(self.slots.model or "")
         if "size_assumed" in self.question.notes and stated is not None:
@@ -114,11 +122,12 @@ class Desk:
     ) -> PlanQuery:
         """The planner's query for a size, with what the user said about the run."""
         slots = self.slots
+        stored = self.found.bits if self.found is not None else None
         return PlanQuery(
             params_b=params_b,
             methods=methods,
             model=slots.model,
-            bits=slots.bits if "inference" in methods else None,
+            bits=(slots.bits or stored) if "inference" in methods else None,
             algo=_ALGOS.get(self.question.algo or ""),
             weights=self.question.weights if "inference" in methods else None,
             gpu=gpu,
@@ -127,6 +136,7 @@ class Desk:
             batch=slots.batch,
             lora_rank=slots.lora_rank,
             users=slots.users,
+            architecture=self.architecture,
         )
 
     def plan(
@@ -140,14 +150,14 @@ class Desk:
         try:
             check_context(query)
         except PlanError as error:
-            name = load_catalog().models[query.model or ""].name
-            self.note("context_beyond", model=name, tokens=int(error.nearest or 0))
+            model = named_model(query)
+            self.note("context_beyond", model=model.name if model is not None else "", tokens=int(error.nearest or 0))
         return plan
 
     def peak(self, plan: Plan, asked: Asked | None) -> Led:
         """The peak by the model's layers, for one method of a named model or a run described: on the configuration
         asked about, else the one that the plan leads with; with what holds it instead, where that does not."""
-        if len(plan.methods) != 1 or not (plan.query.model or plan.query.has_run_details):
+        if len(plan.methods) != 1 or not (named_model(plan.query) is not None or plan.query.has_run_details):
             return Led()
         only = plan.methods[0]
         option = only.leading or (asked.option if asked is not None else only.fit.simplest)
@@ -208,6 +218,7 @@ class Desk:
             notes=tuple(self.notes),
             assumptions=tuple(self.assumptions),
             sources=tuple(self.sources),
+            hub=self.found,
             links=self.shop.links,
             prices_as_of=prices.as_of if priced else None,
             prices_stale_days=self.shop.stale_after(self.now.date()) if priced else None,

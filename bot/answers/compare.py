@@ -82,6 +82,7 @@ def _choice(desk: Desk, figures: tuple[GpuFigures, ...]) -> None:
 
 def _methods(desk: Desk, methods: tuple[Method, ...]) -> Answer:
     size = desk.size()
+    name = model_name(desk) if size is not None else None
     if size is None:
         size = _PAGE_SIZE
         desk.assume("page_70b")
@@ -99,9 +100,7 @@ def _methods(desk: Desk, methods: tuple[Method, ...]) -> Answer:
             desk.cite(low.source, high.source)
     if "full" in methods and {"lora", "qlora"} & set(methods):
         _paper(desk)
-    return Answer(
-        question=desk.question, params_b=size, model_name=model_name(desk), method_figures=figures, ratio=ratio
-    )
+    return Answer(question=desk.question, params_b=size, model_name=name, method_figures=figures, ratio=ratio)
 
 
 def _paper(desk: Desk) -> None:

@@ -81,7 +81,7 @@ def answer_convert(desk: Desk) -> Answer:
         if slots.hours is None:
             desk.note("which_hours")
         return answer_price(desk)
-    if slots.params_b is not None or slots.model is not None:
+    if slots.params_b is not None or slots.model is not None or desk.question.hub is not None:
         return answer_plan(desk)
     if slots.budget is None and slots.budget_usd is None and slots.coin is not None:
         return Answer(question=desk.question, worth=desk.teller.one(slots.coin))

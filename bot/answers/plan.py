@@ -26,6 +26,8 @@ def answer_plan(desk: Desk) -> Answer:
         if desk.slots.models:
             desk.note("size_wanted")
             return Answer(question=desk.question, candidates=desk.slots.models)
+        if desk.question.hub is not None:
+            return Answer(question=desk.question)  # the notes say what is missing
         return _without_size(desk)
     if "size_not_in_family" in desk.question.notes:
         desk.note("size_not_in_family")
@@ -101,16 +103,19 @@ def _at_most(desk: Desk, plan: Plan) -> Plan:
 def _on_count(desk: Desk, plan: Plan, count: int) -> None:
     """ "On a single GPU?": which methods fit on so many GPUs, and on which."""
     for method in plan.methods:
-        fitting = [
-            o for o in method.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None
-        ]
-        if fitting:
-            option = min(fitting, key=lambda o: o.usd_per_hour or 0)
+        option = _cheapest_of(method, count)
+        if option is not None:
             desk.note("on_count", method=method.method, count=count, option=option)
         else:
             simplest = method.fit.simplest
             more = {"option": simplest} if simplest is not None else {}
             desk.note("not_on_count", method=method.method, count=count, **more)
+
+
+def _cheapest_of(plan: MethodPlan, count: int) -> Option | None:
+    """The cheapest configuration of exactly so many GPUs that fits; one that is split slowly only where no other is."""
+    fitting = [o for o in plan.fit.options if o.count == count and o.verdict == "fits" and o.usd_per_hour is not None]
+    return min(fitting, key=lambda o: (o.split_slow, o.usd_per_hour or 0), default=None)
 
 
 def _without_size(desk: Desk) -> Answer:
@@ -130,6 +135,8 @@ def _without_size(desk: Desk) -> Answer:
 
 def model_name(desk: Desk) -> str | None:
     """The display name of the model that was named."""
+    if desk.question.hub is not None:
+        return desk.question.hub.partition("@")[0]
     model = load_catalog().models.get(desk.slots.model or "")
     return model.name if model is not None else None
 
@@ -151,7 +158,7 @@ def notes_on(desk: Desk, plan: Plan) -> None:
         if plan.methods[0].leading is None:
             margin = load_catalog().rules["inference"].margin or 1.0
             desk.assume("short_context", margin_percent=round((margin - 1) * 100))
-        if desk.slots.bits is None:
+        if plan.query.bits is None:
             desk.assume("bits_assumed", bits=16)
             _four_bit(desk, plan)
     not_counted(desk)
@@ -213,6 +220,8 @@ def money_for(
     asked = next((a for a in plan.asked if a.method == headline.method), None)
     if asked is not None and asked.option.verdict == "fits" and desk.offered(asked.option):
         option = asked.option
+    elif asked is None and desk.slots.count is not None:  # so many GPUs, whichever
+        option = _cheapest_of(headline, desk.slots.count) or option
     option = instead or option
     if option is None:
         return None, None

@@ -58,7 +58,7 @@ def _bought_hours(desk: Desk, row: PriceRow | None, count: int) -> Decimal | Non
         return None
     bought = whole_blocks(budget, row, prices.blocks)
     if not bought:
-        desk.note("less_than_block", hours=min(prices.blocks))
+        desk.note("budget_below_block", gpu=row.gpu, hours=min(prices.blocks))
         if budget < prices.topup_usd:
             desk.note("topup_binds", usd=prices.topup_usd)
         return None

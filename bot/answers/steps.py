@@ -79,7 +79,8 @@ def _of_plan(answer: Answer) -> Iterator[Step]:
 def _of_run(answer: Answer, method: Method) -> Iterator[Step]:
     """Context and batch of a run that is counted by the model's layers."""
     slots = answer.question.slots
-    model = load_catalog().models.get(slots.model or "")
+    found = answer.hub.model if answer.hub is not None else None
+    model = found or load_catalog().models.get(slots.model or "")
     most = model.max_context if model is not None and model.max_context else max(_CONTEXTS)
     kept: Intent = answer.question.intent
     for tokens in _CONTEXTS:
@@ -136,5 +137,5 @@ def _of_prices(answer: Answer) -> Iterator[Step]:
 def _asking(intent: Intent, answer: Answer, slots: Slots) -> Question:
     """A question of its own: nothing is left of what the text said but the slots and its language."""
     asked = answer.question
-    return Question(intent=intent, slots=slots, lang=asked.lang, task=asked.task, algo=asked.algo,
+    return Question(intent=intent, slots=slots, lang=asked.lang, task=asked.task, algo=asked.algo, hub=asked.hub,
                     weights=asked.weights if slots.method in (None, "inference") else None)  # fmt: skip

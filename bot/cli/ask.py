@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from bot.chat import Voice, take_turn
-from bot.cli.common import Day, load_rates, load_shop, moment
+from bot.chat import LookUp, Voice, take_turn
+from bot.cli.common import Day, load_rates, load_shop, look_up, moment
 from bot.rates.values import Rates
 from bot.reader.question import Question
 from bot.render.contract import to_contract
@@ -62,7 +62,7 @@ def ask(text: str | None, as_json: bool, many: bool, lang: str | None, as_of: da
     if many:
         if text is not None or not as_json:
             raise click.UsageError("--stdin reads the questions: give --json and no TEXT")
-        _answer_lines(shop, rates, now, default)
+        _answer_lines(shop, rates, now, default, look_up(settings))
         return
     if text is None:
         raise click.UsageError('give a text: gpubot ask "70B with LoRA?"')
@@ -71,7 +71,8 @@ def ask(text: str | None, as_json: bool, many: bool, lang: str | None, as_of: da
 
         click.echo(explanation(text))
         return
-    turn = take_turn(_sane(text), history=(), shop=shop, now=now, voice=Voice(default=default), rates=rates)
+    voice, found = Voice(default=default), look_up(settings)
+    turn = take_turn(_sane(text), history=(), shop=shop, now=now, voice=voice, rates=rates, look_up=found)
     said = turn.text().plain
     click.echo(_dump(to_contract(turn.answer, turn.locale, said)) if as_json else said)
 
@@ -81,15 +82,15 @@ def _sane(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _answer_lines(shop: Shop, rates: Rates, now: datetime, default: str | None) -> None:
+def _answer_lines(shop: Shop, rates: Rates, now: datetime, default: str | None, hub: LookUp) -> None:
     for number, line in enumerate(sys.stdin.buffer, start=1):
         if line.strip():
-            click.echo(_dump(_answer_line(line, number, shop, rates, now, default)))
+            click.echo(_dump(_answer_line(line, number, shop, rates, now, default, hub)))
             sys.stdout.flush()
 
 
 def _answer_line(
-    line: bytes, number: int, shop: Shop, rates: Rates, now: datetime, default: str | None
+    line: bytes, number: int, shop: Shop, rates: Rates, now: datetime, default: str | None, hub: LookUp
 ) -> dict[str, Any]:
     try:
         raw = json.loads(line)
@@ -105,7 +106,7 @@ def _answer_line(
     history: list[Question] = []
     for earlier in context:
         history.append(take_turn(_sane(earlier), history=history, shop=shop, now=now, voice=voice).question)
-    turn = take_turn(_sane(text), history=history, shop=shop, now=now, voice=voice, rates=rates)
+    turn = take_turn(_sane(text), history=history, shop=shop, now=now, voice=voice, rates=rates, look_up=hub)
     return to_contract(turn.answer, turn.locale, turn.text().plain)
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING
 
 import click
 
+from bot.chat import LookUp
+from bot.hub.values import HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.settings import DATABASE, Settings
 from bot.shop.faq import FaqImport, with_texts
 from bot.shop.files import load_seeds
 from bot.shop.history import Import, in_force
 from bot.shop.shop import Shop
+
+if TYPE_CHECKING:
+    from bot.store.librarian import Librarian
 
 
 class Day(click.ParamType[date]):
@@ -69,3 +76,21 @@ def faq_imports(settings: Settings) -> list[FaqImport]:
     from bot.store.offline import read_faq
 
     return read_faq(settings.database)
+
+
+def look_up(settings: Settings) -> LookUp:
+    """What asks the model hub, and keeps its answers in the database where there is one.
+
+    Nothing of either is loaded before a repository is named.
+    """
+    opened: list[Librarian] = []
+
+    def find(ids: Sequence[str]) -> HubModels:
+        if not opened:
+            from bot.store.librarian import Librarian
+
+            there = settings.database_url is not None or (settings.data_dir / DATABASE).is_file()
+            opened.append(Librarian(settings.hub_url, settings.database if there else None))
+        return opened[0].find(ids)
+
+    return find

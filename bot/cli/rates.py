@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import re
-import tomllib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -15,7 +14,7 @@ import click
 from bot.cli.common import load_rates
 from bot.rates.values import CODES, COIN_DIGITS, MANUAL, SKEW, Rate
 from bot.settings import Settings, load_settings
-from bot.shop.files import load_seeds
+from bot.shop.files import load_seeds, parse_file
 
 _AMOUNT = re.compile(r"[0-9]{1,10}(\.[0-9]{1,12})?", re.ASCII)
 
@@ -78,10 +77,7 @@ def unset(code: str) -> None:
 def import_(file: Path) -> None:
     """Set the rates of FILE, TOML with as_of (a moment) and a table [rates] of strings, for 24 hours from as_of."""
     settings, now = load_settings(), datetime.now(UTC)
-    try:
-        raw = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
-        raise click.UsageError(f"{file}: cannot be read as TOML") from None
+    raw = parse_file(file)
     as_of, table = raw.get("as_of"), raw.get("rates")
     if not isinstance(as_of, datetime) or as_of.tzinfo is None or not isinstance(table, dict) or not table:
         raise click.UsageError(f'{file}: needs as_of = 2026-11-20T10:00:00Z and [rates] with BTC = "84000"')

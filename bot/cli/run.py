@@ -10,7 +10,7 @@ from datetime import date, datetime
 import click
 
 from bot.cli.ask import Language
-from bot.cli.common import Day, load_rates, load_shop, moment
+from bot.cli.common import Day, load_rates, load_shop, look_up, moment
 from bot.rates.values import Rates
 from bot.render.i18n import SHIPPED
 from bot.settings import Settings, load_settings
@@ -62,6 +62,6 @@ def _talk(settings: Settings, lang: str | None, as_of: date | None) -> None:
         return load_shop(settings, now.date()), load_rates(settings, now), now
 
     if sys.stdin.isatty() and sys.stdout.isatty():
-        converse(counter, lang or settings.lang, settings.data_dir)
+        converse(counter, lang or settings.lang, settings.data_dir, look_up(settings))
     else:
-        converse_piped(counter, lang or settings.lang)
+        converse_piped(counter, lang or settings.lang, look_up(settings))

@@ -27,6 +27,10 @@ _TOPICS: Final[tuple[Topic, ...]] = (
 )
 
 
+#: Words of a message that is hardly more than the name of a repository.
+_ALONE: Final = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The intent and why: concept names that were found, in the order they were weighed."""
@@ -50,7 +54,15 @@ class Case:
         return (
             any(name in self.reading.slots for name in ("model", "params_b", "models"))
             or self.reading.problem is not None
+            or self.repository
         )
+
+    @property
+    def repository(self) -> bool:
+        """A model hub's repository is named, and not two words with a stroke between that may be anything."""
+        if self.reading.hub is None or self.reading.hub_sure:
+            return self.reading.hub is not None
+        return self.trains or self.gpu or self.scan.words() <= _ALONE
 
     @property
     def gpu(self) -> bool:

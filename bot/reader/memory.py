@@ -40,6 +40,7 @@ class Merged:
 
     slots: dict[str, Any]
     intent: Intent
+    hub: str | None = None
 
 
 def merge(scan: Scan, reading: Reading, own: Decision, previous: Question | None) -> Merged | None:
@@ -51,8 +52,9 @@ def merge(scan: Scan, reading: Reading, own: Decision, previous: Question | None
     changed = dict(reading.slots)
     _resize(changed, previous)
     _bare_number(scan, reading, changed, previous)
+    resized = bool(_GROUPS[0] & changed.keys()) or reading.hub is not None
     for group in _GROUPS:
-        if group & changed.keys():
+        if group & changed.keys() or (resized and group is _GROUPS[0]):
             for name in group - changed.keys():
                 slots.pop(name, None)
     if reading.negative and slots.get("method") in reading.negative:
@@ -61,7 +63,8 @@ def merge(scan: Scan, reading: Reading, own: Decision, previous: Question | None
         slots.pop("count", None)
     slots.pop("topic", None)
     slots.update(changed)
-    return Merged(slots, _intent(scan, reading, own, previous, changed, slots))
+    hub = reading.hub if resized else previous.hub
+    return Merged(slots, _intent(scan, reading, own, previous, changed, slots, hub), hub)
 
 
 def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question) -> bool:
@@ -72,7 +75,7 @@ def _is_followup(scan: Scan, reading: Reading, own: Decision, previous: Question
     names = set(reading.slots)
     if scan.has("cue.keep"):
         return True
-    sized = bool(names & {"model", "params_b", "models"})
+    sized = bool(names & {"model", "params_b", "models"}) or reading.hub is not None
     opener = _opens(scan)
     if sized:
         rest = names & {"method", "methods", "gpu", "gpus", "hours"}
@@ -171,35 +174,37 @@ def _bare_number(scan: Scan, reading: Reading, changed: dict[str, Any], previous
 
 
 def _intent(
-    scan: Scan, reading: Reading, own: Decision, previous: Question, changed: dict[str, Any], slots: dict[str, Any]
+    scan: Scan,
+    reading: Reading,
+    own: Decision,
+    previous: Question,
+    changed: dict[str, Any],
+    slots: dict[str, Any],
+    hub: str | None,
 ) -> Intent:
+    is_sized = hub is not None or bool({"params_b", "model"} & slots.keys())
     if scan.has("cue.reverse", "cue.biggest") and not {"model", "params_b", "gpu"} & changed.keys() and "gpu" in slots:
         return "reverse"
     if scan.has("cue.time", "cue.speed") and not (scan.has("cue.cost") and "hours" in changed):
         return "time"
     if (changed.get("coin") or changed.get("currency")) and not {"budget", "budget_usd"} & changed.keys():
         return "convert"
-    sized = bool({"model", "params_b"} & changed.keys())
+    sized = bool({"model", "params_b"} & changed.keys()) or reading.hub is not None
     if scan.has("cue.keep"):
         return previous.intent
     if sized and previous.intent in {"cost", "time", "price"}:
         return "plan" if "hours" not in slots else previous.intent
-    if (
-        scan.has("cue.fits", "cue.can")
-        and "gpu" in slots
-        and {"params_b", "model"} & slots.keys()
-        and previous.intent != "cost"
-    ):
+    if scan.has("cue.fits", "cue.can") and "gpu" in slots and is_sized and previous.intent != "cost":
         return "check"
     asks_price = scan.has("cue.price", "cue.cost") and not sized
     if asks_price and "gpu" in slots:
-        return "cost" if "hours" in slots or {"params_b", "model"} & slots.keys() else "price"
+        return "cost" if "hours" in slots or is_sized else "price"
     if "hours" in changed and ("gpu" in slots or "method" in slots):
         return "cost"
     if "gpus" in changed:
         return "compare"
     if previous.intent == "compare" and ({"gpu", "method"} & changed.keys()):
-        return "plan" if {"params_b", "model"} & slots.keys() else "price"
+        return "plan" if is_sized else "price"
     if previous.intent in {"convert", "reverse"} and sized:
         return "plan"
     if previous.intent == "plan" and "gpu" in changed and not reading.count_asked:

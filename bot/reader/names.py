@@ -441,7 +441,7 @@ def _size_agrees(signature: _Signature, size: str) -> bool:
     if signature.size is not None and ("x" in size or "x" in signature.size):
         return False
     model = load_catalog().models[signature.model]
-    stated = _number(size)
+    stated = size_of(size)
     if stated is None:
         return False
     return any(abs(stated / known - 1) < 0.04 for known in (model.nominal_b, model.params_b))
@@ -451,7 +451,7 @@ def _unknown_size(
     names: Names, segment: Sequence[Piece], size: str | None, versions: Sequence[str]
 ) -> NamedModel | None:
     """A known family with a size that it does not have: the size is planned, the model is not named."""
-    stated = _number(size) if size else None
+    stated = size_of(size) if size else None
     if stated is None:
         return None
     used = [p for p in segment if p.text == size or p.text in names.heads or (versions and p.text == versions[0])]
@@ -467,7 +467,8 @@ def _unknown_size(
     return NamedModel(start, end, None, stated, tuple(nearby[:3]))
 
 
-def _number(size: str) -> float | None:
+def size_of(size: str) -> float | None:
+    """Billions of parameters in a piece such as "70b", None for another piece."""
     match = _SIZE.match(size)
     if match is None:
         return None
@@ -475,7 +476,7 @@ def _number(size: str) -> float | None:
 
 
 def _billions(size: str | None, model: str) -> float | None:
-    stated = _number(size) if size else None
+    stated = size_of(size) if size else None
     return stated if stated is not None else load_catalog().models[model].nominal_b
 
 

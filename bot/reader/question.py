@@ -102,7 +102,8 @@ class Question:
 
     ``lang`` is the message's language (None: no evidence); ``task`` training or running where the
     text says so without naming a method; ``algo`` dpo, grpo or ppo; ``failed_gpu`` the card a
-    run failed on; ``weights`` a format that is named (an id of data/formats.toml); ``model_text`` a
+    run failed on; ``weights`` a format that is named (an id of data/formats.toml); ``hub`` a repository of a model
+    hub whose model is not in data/ (owner/name, perhaps with @revision); ``model_text`` a
     model named but not covered (an image model);
     ``understood`` False when nothing in the text was recognised; ``followup`` True when
     slots came from the memory; ``notes`` reader codes such as "nominal_model", "unknown_gpu"; ``also`` what the message
@@ -116,6 +117,7 @@ class Question:
     algo: str | None = None
     failed_gpu: str | None = None
     weights: str | None = None
+    hub: str | None = None
     model_text: str | None = None
     mentions: tuple[Mention, ...] = ()
     problem: Problem | None = None

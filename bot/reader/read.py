@@ -53,7 +53,8 @@ def _several(text: str, parts: Sequence[tuple[int, int]], whole: Question, histo
     begin = next(asking, None)
     if begin is None:
         return whole
-    sizes = any(one.question.slots.model or one.question.slots.params_b for one in alone[begin + 1 :])
+    later = [one.question for one in alone[begin + 1 :]]
+    sizes = any(one.slots.model or one.slots.params_b or one.hub for one in later)
     if is_pasted(text[slice(*parts[begin])]) and not sizes:
         return whole  # a command or a configuration, and what is asked about it
     first = trace(text[: parts[begin][1]], history).question
@@ -76,11 +77,12 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
     previous = history[-1] if history else None
     merged = merge(scanned, reading, decision, previous)
     if merged is not None:
-        slots, intent = merged.slots, merged.intent
+        slots, intent, hub = merged.slots, merged.intent, merged.hub
     else:
-        slots, intent = reading.slots, decision.intent
+        slots, intent, hub = reading.slots, decision.intent, reading.hub
     task = reading.task or (previous.task if merged is not None and previous else None)
-    slots = _settled(slots, intent, decision, task)
+    hub = None if intent in _IRRELEVANT else hub
+    slots = _settled(slots, intent, decision, task, sized=hub is not None)
     notes = list(reading.notes)
     understood = decision.understood or merged is not None
     if not understood:
@@ -95,6 +97,7 @@ def trace(text: str, history: Sequence[Question] = ()) -> Trace:
         algo=reading.algo or (previous.algo if merged is not None and previous and task == "train" else None),
         failed_gpu=reading.failed_gpu,
         weights=reading.weights or _kept_format(previous if merged is not None else None, reading, slots),
+        hub=hub,
         model_text=_foreign_model(scanned) if intent == "unsupported" else None,
         mentions=tuple(reading.mentions),
         problem=reading.problem,
@@ -120,8 +123,11 @@ def _language(scanned: Scan, previous: Question | None, *, followup: bool) -> st
     return scanned.lang
 
 
-def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Task | None) -> dict[str, Any]:
-    """The slots an intent carries, with what the intent itself settles."""
+def _settled(
+    slots: dict[str, Any], intent: Intent, decision: Decision, task: Task | None, *, sized: bool
+) -> dict[str, Any]:
+    """The slots an intent carries, with what the intent itself settles.  ``sized``: a model is named beside them."""
+    sized = sized or bool(slots.keys() & {"model", "params_b"})
     if decision.evidence == ("inject",):
         return {}
     kept = {name: value for name, value in slots.items() if name not in _IRRELEVANT.get(intent, frozenset())}
@@ -129,7 +135,7 @@ def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Ta
         kept.pop("count", None)
     if intent == "price" and one_hour_of_a_gpu(kept):
         del kept["hours"]
-    machine = intent in {"price", "cost", "convert"} and not kept.keys() & {"model", "params_b", "models"}
+    machine = intent in {"price", "cost", "convert"} and not sized and "models" not in kept
     if machine and kept.get("method") == "inference":
         del kept["method"]  # "B200 running for two days" runs the machine
     if decision.topic is not None and intent == "faq":
@@ -137,7 +143,7 @@ def _settled(slots: dict[str, Any], intent: Intent, decision: Decision, task: Ta
     if intent == "reverse" and "method" not in kept and task == "run":
         kept["method"] = "inference"
     trains = task == "train" or "methods" in kept
-    if intent == "check" and "method" not in kept and not trains and kept.keys() & {"model", "params_b"}:
+    if intent == "check" and "method" not in kept and not trains and sized:
         kept["method"] = "inference"
     return kept
 

@@ -22,6 +22,8 @@ class Reading:
     failed_at: int | None = None  # the token where it is named
     failed_gpu: str | None = None
     weights: str | None = None
+    hub: str | None = None
+    hub_sure: bool = False
     count_asked: bool = False
     negative: list[str] = field(default_factory=list)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from bot.reader.addresses import Address, find_addresses
 from bot.reader.gpus import NamedGpu, find_gpus
 from bot.reader.lexicon import Hit, load_lexicon
 from bot.reader.names import NamedModel, find_models, overlaps
@@ -31,6 +32,7 @@ class Scan:
     quantities: Sequence[Quantity]
     lang: str | None
     langs: frozenset[str]
+    addresses: Sequence[Address] = ()
 
     def has(self, *concepts: str) -> bool:
         """Whether any of the concepts was found."""
@@ -76,7 +78,10 @@ def scan(text: str) -> Scan:
     models = _without_image_models(find_models(normal.norm, frozenset(known)), tokens, hits)
     gpus = find_gpus(tokens)
     formats = list(find_formats(normal.norm))
-    named = [(m.start, m.end) for m in models] + [(f.start, f.end) for f in formats]
+    addresses = find_addresses(normal, _plain(tokens, hits, gpus, formats))
+    own = [(address.start, address.end) for address in addresses]
+    models = [model for model in models if not overlaps(own, model.start, model.end)]
+    named = own + [(m.start, m.end) for m in models] + [(f.start, f.end) for f in formats]
     covered = bytearray(len(normal.norm))  # a flag a character keeps long messages linear
     for start, end in named:
         covered[start:end] = b"\1" * (end - start)
@@ -84,6 +89,7 @@ def scan(text: str) -> Scan:
     gpus = [gpu for gpu in gpus if not any(taken[gpu.start : gpu.end])]
     for gpu in gpus:
         taken[gpu.start : gpu.end] = [True] * (gpu.end - gpu.start)
+    hits = [hit for hit in hits if not overlaps(own, tokens[hit.start].start, tokens[hit.end - 1].end)]
     hits = [hit for hit in hits if not any(taken[hit.start : hit.end]) or hit.concept.startswith("method.")]
     lang, langs = language(tokens, hits, taken)
     hits = [hit for hit in hits if _speaks(hit, langs, tokens)]
@@ -95,7 +101,16 @@ def scan(text: str) -> Scan:
     by_concept: dict[str, list[Hit]] = {}
     for hit in hits:
         by_concept.setdefault(hit.concept, []).append(hit)
-    return Scan(normal, tokens, hits, by_concept, models, gpus, formats, numerals, quantities, lang, langs)
+    return Scan(normal, tokens, hits, by_concept, models, gpus, formats, numerals, quantities, lang, langs, addresses)
+
+
+def _plain(
+    tokens: Sequence[Token], hits: Iterable[Hit], gpus: Iterable[NamedGpu], formats: Iterable[BitsMention]
+) -> list[tuple[int, int]]:
+    """Spans of what means something of its own: words of the lexicons, GPUs, number formats."""
+    spans = [(tokens[one.start].start, tokens[one.end - 1].end) for one in gpus]
+    spans += [(tokens[hit.start].start, tokens[hit.end - 1].end) for hit in hits if hit.concept not in {"gpu", "link"}]
+    return spans + [(one.start, one.end) for one in formats]
 
 
 def _gaps(norm: str, tokens: Sequence[Token]) -> Iterable[str]:

@@ -67,4 +67,4 @@ def is_another(question: Question, alone: Question, first: Question, *, wants_li
 
 def _subject(question: Question) -> tuple[object, object]:
     slots = question.slots
-    return slots.model or slots.params_b, slots.gpus or slots.gpu
+    return slots.model or question.hub or slots.params_b, slots.gpus or slots.gpu

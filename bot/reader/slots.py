@@ -71,12 +71,15 @@ def _models(scan: Scan, reading: Reading) -> None:
         first = named[0]
         reading.slots["model"] = first.model
         if first.params_b is not None:
-            reading.slots["params_b"] = first.params_b
+            reading.slots["params_b"] = _clean(first.params_b)
         if first.version_assumed:
             reading.notes.append("version_assumed")
         others = tuple(dict.fromkeys(m.model for m in named if m.model))
         if len(others) > 1:
             reading.slots["models"] = others
+        return
+    if scan.addresses:
+        _address(scan, reading)
         return
     for model in kept:
         if model.params_b is not None:
@@ -89,6 +92,15 @@ def _models(scan: Scan, reading: Reading) -> None:
     if kept:
         reading.slots["models"] = kept[0].candidates
         reading.notes.append("size_wanted")
+
+
+def _address(scan: Scan, reading: Reading) -> None:
+    """A repository of a model hub: the size in its name counts until its config is read."""
+    first = scan.addresses[0]
+    reading.hub, reading.hub_sure = first.id, first.sure
+    reading.mention(scan, "hub", first.start, first.end, first.id)
+    if first.params_b is not None and MIN_PARAMS_B <= first.params_b <= MAX_PARAMS_B:
+        reading.slots["params_b"] = _clean(first.params_b)
 
 
 def _sizes(scan: Scan, reading: Reading) -> None:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from bot.answers.answer import Answer, PriceLine, Quote
+from bot.hub.values import HubModel
 from bot.reader.question import Question
 from planner.compare import GpuFigures, MethodFigures
 from planner.cost import RunCost
@@ -42,6 +43,7 @@ def to_contract(answer: Answer, locale: str, text: str) -> dict[str, Any]:
             "reverse": [*map(_largest, answer.largest), *map(_affordable, answer.affordable)],
             "topic": answer.topic,
             "quotes": [_quote(quote) for quote in answer.quotes],
+            "hub": _hub(answer.hub),
             "assumptions": [note.code for note in answer.assumptions],
             "notes": [note.code for note in answer.notes],
             "links": {name: url for name, url in asdict(answer.links).items() if url},
@@ -218,6 +220,13 @@ def _affordable(row: Affordable) -> dict[str, Any]:
         "usd": money(row.usd),
         "largest": [_largest(largest) for largest in row.largest],
     }
+
+
+def _hub(found: HubModel | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    size = found.model.params_b if found.model is not None else found.params_b
+    return {"id": found.id, "state": found.state, "read_at": found.read_at.isoformat(), "params_b": size}
 
 
 def _quote(quote: Quote) -> dict[str, Any]:

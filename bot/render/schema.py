@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from bot.hub.values import State
 from bot.reader.question import Intent
 from planner.fit import Verdict
 from planner.memory import Basis, Tier
@@ -206,6 +207,18 @@ class QuoteObject(_Closed):
     state: Literal["fresh", "ageing", "manual"]
 
 
+class HubObject(_Closed):
+    """What a model hub said of the repository that was named: "read", or why its architecture is not known.
+
+    ``params_b``: billions of parameters by its layers, else as the hub counts them in its files.
+    """
+
+    id: str
+    state: State
+    read_at: str
+    params_b: float | None
+
+
 class ErrorObject(_Closed):
     """What can't be computed, what is allowed, and the nearest valid value."""
 
@@ -227,6 +240,7 @@ class AnswerObject(_Closed):
     reverse: list[LargestObject | BudgetObject]
     topic: str | None
     quotes: list[QuoteObject]
+    hub: HubObject | None
     assumptions: list[str]
     notes: list[str]
     links: dict[str, str]

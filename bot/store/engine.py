@@ -17,7 +17,7 @@ from planner.errors import OperatorError
 #: Seconds to wait for another writer, or for a connection; callers come again.  Nothing ends a wait in SQLite sooner.
 _BUSY: Final = 5.0
 #: Seconds to connect to PostgreSQL, and for one statement.
-_CONNECT: Final = 10.0
+CONNECT: Final = 10.0
 _COMMAND: Final = 60.0
 _DRIVERS: Final = {
     "sqlite": "sqlite+aiosqlite",
@@ -89,7 +89,7 @@ def make_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
             pool_pre_ping=True,
             pool_timeout=_BUSY,
             hide_parameters=True,
-            connect_args={"timeout": _CONNECT, "command_timeout": _COMMAND},
+            connect_args={"timeout": CONNECT, "command_timeout": _COMMAND},
         )
         return engine, engine
     engines = []
@@ -146,13 +146,20 @@ def unusable(url: URL, error: BaseException) -> str:
     """One line on why a database could not be opened, without its address."""
     if is_sqlite(url):
         return f"{url.database}: is no database that can be written; mend its rights or set GPUBOT_DATA_DIR"
+    return (
+        unreachable(error) or "GPUBOT_DATABASE_URL: the database does not answer; check host, name, user and password"
+    )
+
+
+def unreachable(error: BaseException) -> str | None:
+    """One line on why no connection came about; None where the error says nothing of that."""
     cause: BaseException | None = error
     while cause is not None:
         for kind in type(cause).__mro__:
             if kind.__name__ in _WHY:
                 return f"GPUBOT_DATABASE_URL: the database {_WHY[kind.__name__]}"
         cause = getattr(cause, "orig", None) or cause.__cause__ or cause.__context__
-    return "GPUBOT_DATABASE_URL: the database does not answer; check host, name, user and password"
+    return None
 
 
 @contextmanager

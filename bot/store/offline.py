@@ -17,7 +17,7 @@ from bot.shop.faq import FaqImport
 from bot.shop.history import Import
 from bot.store import faq, prices
 from bot.store import votes as vote_rows
-from bot.store.engine import StoreError, is_sqlite
+from bot.store.engine import StoreError, is_sqlite, unreachable
 from bot.store.prices import add_prices, price_history
 from bot.store.rates import record_rates, usable_rates
 from bot.store.rates import unset_rate as take_back
@@ -145,6 +145,8 @@ def _run(url: URL, work: Callable[[AsyncConnection], Awaitable[Result]], seeds: 
 
     try:
         return asyncio.run(run())
-    except (SQLAlchemyError, OSError):
+    except (SQLAlchemyError, OSError) as error:
+        if not is_sqlite(url) and (why := unreachable(error)) is not None:
+            raise StoreError(why) from None
         where = url.database if is_sqlite(url) else "GPUBOT_DATABASE_URL"
         raise StoreError(f"{where}: cannot be read as gpubot's database; check it, or restore a backup") from None

@@ -112,6 +112,7 @@ class Lookup:
 
     update_id: int
     place: Place | None = None
+    lane: int | None = None  # what it is handled in order with: a chat's or a user's id
     edited: int | None = None  # the user's message that was edited
     replied: int | None = None  # the message that was replied to
     watches: bool = False  # the watches of the chat and topic are needed
@@ -119,10 +120,12 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``handled``: the update's work is done already, and nothing is left to do for it."""
+    """``handled``: the update's work is done already, and nothing is left to do for it.  ``held``: another replica has
+    yet to handle older ones of its lane."""
 
     handled: bool
     remembered: Remembered
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,10 +171,18 @@ class Handled:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """An update that waits, as it came; ``lane`` is what it is handled in order with: a chat's or a user's id."""
+
+    raw: dict[str, Any]
+    lane: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Park:
     """Updates to keep, whole and in their order, until they are handled."""
 
-    updates: tuple[dict[str, Any], ...]
+    updates: tuple[Waiting, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
@@ -13,16 +14,20 @@ from sqlalchemy import URL, delete
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from bot.hub.values import HubModel
 from bot.rates.values import Rate
 from bot.shop.faq import FaqImport
 from bot.shop.history import Import
 from bot.store import faq, inbox, leases, prices, reading, votes, watches, writing
+from bot.store import hub as hub_rows
 from bot.store import rates as rate_rows
 from bot.store.engine import StoreError, is_sqlite, make_engines, make_folder, unusable
 from bot.store.group import Group
+from bot.store.inbox import Before
 from bot.store.leases import Ahead
 from bot.store.migrate import migrate
-from bot.store.records import Committed, Found, Handled, Letter, Lookup, Mark, Park, Recorded
+from bot.store.names import sole_name
+from bot.store.records import Committed, Found, Handled, Letter, Lookup, Mark, Park, Recorded, Waiting
 from bot.store.tables import outbox, places, questions, updates
 from bot.store.watches import Standing
 from bot.store.withdrawals import count_withdrawn
@@ -77,14 +82,36 @@ class Store:
         """Keep how a recorded message fared.  Returns after the commit."""
         await self._writes.do(item)
 
-    async def park(self, raws: Sequence[dict[str, Any]]) -> None:
+    async def park(self, waiting: Sequence[Waiting]) -> None:
         """Keep updates until they are handled.  Returns after the commit."""
-        await self._writes.do(Park(tuple(raws)))
+        await self._writes.do(Park(tuple(waiting)))
 
-    async def parked(self) -> list[dict[str, Any]]:
-        """The updates that wait here, in the order in which they came."""
+    async def take_up(
+        self, *, started: bool = False, lanes: Collection[int] = (), ahead: Before | None = None
+    ) -> list[dict[str, Any]]:
+        """Parked updates that nobody handles, in the order in which they came, but for those of ``lanes``; with
+        ``ahead``, only those.  When the bot has ``started``, also what it left before."""
+        if self._alone and not started:
+            return []
+        now = self._clock()
+        async with self._writing.begin() as connection:
+            return await self._writer.inbox.take_up(
+                connection, now, now + self._lease, started=started, alone=self._alone, lanes=lanes, ahead=ahead
+            )
+
+    async def others_handle(self, ahead: Before) -> bool:
+        """Whether another replica parked one of these updates and has yet to handle it."""
         async with self._reading.begin() as connection:
-            return await self._writer.inbox.waiting(connection)
+            return await self._writer.inbox.others_wait(connection, ahead)
+
+    async def release(self) -> None:
+        """Let go, at the end, of what this replica leaves: another one need not wait until it has gone silent."""
+        if self._alone:
+            return
+        now = self._clock()
+        async with self._writing.begin() as connection:
+            await leases.renew(connection, self._writer, now)
+            await self._writer.inbox.renew(connection, now)
 
     async def take_over(
         self, known: Collection[int], *, chats: Collection[int] = (), ahead: Ahead | None = None
@@ -115,6 +142,7 @@ class Store:
         async with self._writing.begin() as connection:
             await leases.renew(connection, self._writer, until)
             if not self._alone:
+                await self._writer.inbox.renew(connection, until)
                 await watches.keep_leading(connection, self._writer, until)
 
     async def answers_sent(self, chat_id: int, answers: int, before: int) -> list[int]:
@@ -137,6 +165,7 @@ class Store:
             await connection.execute(delete(questions).where(questions.c.asked_at < old))
             await connection.execute(delete(outbox).where(outbox.c.recorded_at < old, outbox.c.state != "waiting"))
             await connection.execute(delete(places).where(places.c.settings == "{}"))
+            await hub_rows.forget_expired(connection, now)
             await votes.drop_old_votes(connection, now)
 
     async def newest_lists(self) -> tuple[int, ...]:
@@ -164,6 +193,16 @@ class Store:
         """Keep what sources agreed on."""
         async with self._writing.begin() as connection:
             await rate_rows.record_rates(connection, found, rate_rows.SOURCES, self._clock())
+
+    async def hub_model(self, hub_id: str) -> HubModel | None:
+        """What is kept of a model hub's repository and has not expired."""
+        async with self._reading.begin() as connection:
+            return await hub_rows.hub_model(connection, hub_id, self._clock())
+
+    async def keep_hub_model(self, found: HubModel, until: datetime) -> None:
+        """Keep what a model hub said of a repository until a moment."""
+        async with self._writing.begin() as connection:
+            await hub_rows.keep_hub_model(connection, found, until)
 
     async def standing_watches(self) -> list[Standing] | None:
         """Every watch; None where another replica looks after them."""
@@ -204,7 +243,14 @@ class Store:
 
     async def _read_group(self, items: Sequence[Lookup]) -> list[Found]:
         async with self._reading.begin() as connection:
-            return await reading.look_up(connection, self._bot_id, items, self._clock() - self._memory)
+            found = await reading.look_up(connection, self._bot_id, items, self._clock() - self._memory)
+            if self._alone:
+                return found
+            held = await self._writer.inbox.held(connection)
+        return [
+            replace(one, held=item.lane is not None and held.get(item.lane, item.update_id) < item.update_id)
+            for item, one in zip(items, found, strict=True)
+        ]
 
     async def _write_group(self, items: Sequence[writing.Item]) -> list[Committed | None]:
         now = self._clock()
@@ -229,11 +275,12 @@ async def open_store(
     """
     async with open_engines(url) as engines:
         await prepare(engines[0], url, seeds, clock())
-        store = Store(url, engines, bot_id=bot_id, owner=owner, memory=memory, lease=lease, clock=clock)
-        try:
-            yield store
-        finally:
-            await store.close()
+        async with sole_name(url, bot_id, owner) as name:
+            store = Store(url, engines, bot_id=bot_id, owner=name, memory=memory, lease=lease, clock=clock)
+            try:
+                yield store
+            finally:
+                await store.close()
 
 
 async def prepare(engine: AsyncEngine, url: URL, seeds: PriceList, now: datetime) -> None:

@@ -74,6 +74,9 @@ inbox: Final = Table(
     Column("update_id", BigInteger, nullable=False),
     Column("payload", Text, nullable=False),
     Column("received_at", Moment, nullable=False),
+    Column("lane", BigInteger),  # what is handled in order: the chat, or the user where there is no chat
+    Column("owner", String(64), nullable=False, server_default=""),  # the replica that handles it
+    Column("leased_until", Moment, nullable=False, server_default="2000-01-01 00:00:00"),
     UniqueConstraint("bot_id", "update_id"),
     sqlite_autoincrement=True,
 )
@@ -203,6 +206,16 @@ rates: Final = Table(
     Column("manual", Boolean, nullable=False),
     Column("document", Text, nullable=False),  # a JSON array of rates; amounts as strings
     sqlite_autoincrement=True,
+)
+
+#: What was learnt of a model hub's repositories: nobody's question, only the repository's name.
+hub_models: Final = Table(
+    "hub_models",
+    metadata,
+    Column("id", String(300), primary_key=True),  # owner/name, perhaps with @revision
+    Column("read_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False, index=True),
+    Column("document", Text, nullable=False),  # a JSON object, see bot/hub/values.py
 )
 
 #: Prices that a chat, or a topic of a group, is told of when they pass a limit.

@@ -41,7 +41,7 @@ class Writer:
     def __init__(self, dialect: str, bot_id: int, owner: str) -> None:
         self.bot_id = bot_id
         self.owner = owner
-        self.inbox = Inbox(dialect, bot_id)
+        self.inbox = Inbox(dialect, bot_id, owner)
         self._shared = dialect != "sqlite"  # other replicas may send to the same chats
         insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
         self._claim = insert(updates).on_conflict_do_nothing().returning(updates.c.update_id)
@@ -70,9 +70,9 @@ class Writer:
         """Write items in their order of arrival per kind; an update handled before changes nothing."""
         handled = [item for item in items if isinstance(item, Handled)]
         marks = [item for item in items if isinstance(item, Mark)]
-        parks = [raw for item in items if isinstance(item, Park) for raw in item.updates]
+        parks = [one for item in items if isinstance(item, Park) for one in item.updates]
         if parks:
-            await self.inbox.park(connection, parks, now)
+            await self.inbox.park(connection, parks, now, lease)
         fresh = await self._claim_updates(connection, handled, now)
         await self.inbox.clear(connection, [item.update_id for item in handled])
         recorded = await self._apply(connection, fresh, now, lease) if fresh else {}

@@ -71,12 +71,16 @@ Action = Send | Edit | Call
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """Everything that handling one update leads to."""
+    """Everything that handling one update leads to.
+
+    ``wanted``: repositories of a model hub that have to be looked up first; then the update is decided again.
+    """
 
     actions: tuple[Action, ...] = ()
     remember: tuple[Remember, ...] = ()
     moved: tuple[int, int] | None = None  # a group's old and new chat id
     reachable: tuple[int, bool] | None = None  # a chat id that blocked (False) or unblocked (True) the bot
+    wanted: tuple[str, ...] = ()
 
 
 Kind = Literal["message", "edited_message", "callback_query", "inline_query", "my_chat_member"]

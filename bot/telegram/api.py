@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-from telegram import Bot
+from telegram import Bot, User
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
@@ -21,6 +21,8 @@ from planner.errors import OperatorError
 #: Seconds to connect, and to wait for an answer.
 CONNECT: Final = 10.0
 ANSWER: Final = 30.0
+#: Seconds more for all of an answer to arrive once it has begun.
+BODY: Final = 30.0
 #: An idle connection is closed before servers and proxies close it under a request.
 _KEEP_ALIVE: Final = 15.0
 _JSON: Final = {"Content-Type": "application/json"}
@@ -77,7 +79,8 @@ class Transport(BaseRequest):
             raise NotSent("the connection pool is closed")
         wait = ANSWER if read_timeout is self.DEFAULT_NONE else read_timeout
         connect = CONNECT if connect_timeout is self.DEFAULT_NONE else connect_timeout
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=wait)
+        # The wait for an answer starts anew with each byte: one that trickles in would never end.
+        timeout = aiohttp.ClientTimeout(total=connect + wait + BODY, sock_connect=connect, sock_read=wait)
         try:
             async with self._session.request(
                 method, url, timeout=timeout, allow_redirects=False, **_body(request_data)
@@ -114,7 +117,17 @@ def _read(body: bytes) -> Any:
 
 
 def _is_answer(found: Any) -> bool:
-    return isinstance(found, dict) and ("result" in found if found.get("ok") is True else "error_code" in found)
+    if not isinstance(found, dict):
+        return False
+    if found.get("ok") is True:
+        return "result" in found
+    # python-telegram-bot hands on what stands there, and computes with it.
+    parameters = found.get("parameters") or {}
+    return (
+        "error_code" in found
+        and isinstance(parameters, dict)
+        and all(isinstance(parameters.get(name, 0), int) for name in ("retry_after", "migrate_to_chat_id"))
+    )
 
 
 def _body(data: RequestData | None) -> dict[str, Any]:
@@ -138,6 +151,18 @@ class Api(Bot):
     Received updates must not be parsed as a batch (one that can't be would take the others along), and most results
     are never looked at.
     """
+
+    async def get_me(self, *args: Any, **kwargs: Any) -> User:
+        """Who the bot is.  Raises telegram.error.TelegramError, also where the answer tells nobody."""
+        try:
+            me = await super().get_me(*args, **kwargs)
+        except TelegramError:
+            raise
+        except Exception as error:
+            raise NetworkError(f"an answer that can't be read: {type(error).__name__}") from None
+        if not isinstance(me.id, int) or not isinstance(me.username, str):
+            raise NetworkError("an answer without a bot")
+        return me
 
     async def call(self, method: str, params: Mapping[str, Any], *, wait: float = ANSWER) -> Any:
         """Call a method.  Raises telegram.error.TelegramError."""

@@ -13,6 +13,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any, Final, get_args
 
+from bot.hub.values import parse_id
 from bot.reader.question import Coin, Intent, Question, Slots, Task, Topic
 from planner.catalog import load_catalog
 from planner.query import METHODS
@@ -48,7 +49,7 @@ def write(question: Question) -> str | None:
         if written is None:
             return None
         parts.append(f"{_SLOTS[name]}{written}")
-    beside = (("K", question.task), ("A", question.algo), ("w", question.weights))
+    beside = (("K", question.task), ("A", question.algo), ("w", question.weights), ("@", question.hub))
     parts.extend(f"{key}{value}" for key, value in beside if value is not None)
     return ";".join(parts)
 
@@ -64,7 +65,7 @@ def read_back(text: str) -> Question | None:
     beside: dict[str, Any] = {}
     for part in parts:
         key, value = part[:1], part[1:]
-        name = _LETTERS.get(key) or {"K": "task", "A": "algo", "w": "weights"}.get(key)
+        name = _LETTERS.get(key) or {"K": "task", "A": "algo", "w": "weights", "@": "hub"}.get(key)
         found = _value(name, value) if name is not None else None
         if found is None or name is None:
             return None
@@ -127,6 +128,8 @@ def _plain_value(name: str | None, text: str) -> Any:
         return text if text in get_args(Task) else None
     if name == "algo":
         return text if re.fullmatch("[a-z]{2,6}", text) else None
+    if name == "hub":
+        return text if parse_id(text) is not None else None
     if name == "weights":
         return text if text in load_catalog().formats else None
     if not _NUMBER.fullmatch(text):

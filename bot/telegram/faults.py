@@ -50,6 +50,11 @@ _BAD_REQUESTS: Final = (
 )
 
 
+#: Seconds that a wait lasts, whatever an answer asks for.
+_SHORTEST: Final = 1
+_LONGEST: Final = 86_400
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """A fault, with the wait that the server asks for and the chat's new id where it names them."""
@@ -60,13 +65,18 @@ class Diagnosis:
     moved_to: int | None = None
 
 
+def _bearable(asked: int | timedelta) -> timedelta:
+    """The wait that was asked for, where it can be meant: never none, which would be a flood, nor years."""
+    seconds = asked.total_seconds() if isinstance(asked, timedelta) else asked
+    return timedelta(seconds=min(max(seconds, _SHORTEST), _LONGEST))
+
+
 def diagnose(error: TelegramError) -> Diagnosis:
     """What an error means."""
     text = error.message
     match error:
         case RetryAfter():
-            wait = error.retry_after
-            return Diagnosis(Fault.WAIT, text, wait if isinstance(wait, timedelta) else timedelta(seconds=wait))
+            return Diagnosis(Fault.WAIT, text, _bearable(error.retry_after))
         case ChatMigrated():
             return Diagnosis(Fault.MOVED, text, moved_to=error.new_chat_id)
         case Forbidden():

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from telegram.error import TelegramError
 
+from bot.hub.ask import Hub
 from bot.rates.ask import Sources
 from bot.rates.board import Board
 from bot.settings import Settings
@@ -40,6 +41,8 @@ log = logging.getLogger(__name__)
 CONNECTIONS: Final = 32
 #: Seconds, beside those for updates and for messages, after which whatever still hangs at the end is left.
 _GRACE: Final = 4
+#: Seconds to tell other replicas what is left.
+_RELEASE: Final = 2.0
 _PRICES: Final = 5.0
 _SWEEP: Final = 3600.0
 _RATES: Final = 60.0
@@ -113,15 +116,16 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 rates=market.board.rates(),
             )
 
-        turns = Turns(api, store, sender, context)
+        hub = Hub(settings.hub_url, store)
+        turns = Turns(api, store, sender, context, hub.find)
         alerts = Alerts(store, sender, context)
         await sender.take_over()
-        await turns.resume()
+        await turns.resume(started=True)
         chores = [
             _every(_PRICES, lambda: _look(counter, alerts)),
             market.watch(alerts.check),
             _every(_SWEEP, store.sweep),
-            _every(settings.lease_seconds / 3, lambda: _hold(store, sender)),
+            _every(settings.lease_seconds / 3, lambda: _hold(store, sender, turns)),
             _set_commands(api, settings.lang or "pt_BR"),
         ]
         async with _background(chores):
@@ -140,6 +144,8 @@ async def _run(settings: Settings, stop: asyncio.Event) -> None:
                 await turns.drain(settings.drain_seconds)
                 await polling.confirm()
             await sender.drain(settings.drain_seconds)
+            await hub.close()
+        await _tried(lambda: _release(store))
         log.info("stopped", extra={**turns.counts, **sender.counts})
 
 
@@ -250,9 +256,15 @@ async def _look(counter: _Counter, alerts: Alerts) -> None:
         await alerts.check()
 
 
-async def _hold(store: Store, sender: Sender) -> None:
+async def _hold(store: Store, sender: Sender, turns: Turns) -> None:
     await store.renew()
     await sender.take_over()
+    await turns.resume()
+
+
+async def _release(store: Store) -> None:
+    async with asyncio.timeout(_RELEASE):
+        await store.release()
 
 
 async def _set_commands(api: Api, locale: str) -> None:

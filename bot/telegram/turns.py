@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from telegram import Update
 from telegram.error import TelegramError
 
+from bot.hub.values import HubModels
 from bot.logs import request_id
 from bot.store.engine import is_away
 from bot.store.group import ClosedError
-from bot.store.records import Handled, Letter, Lookup, Remembered
+from bot.store.inbox import Before
+from bot.store.records import Handled, Letter, Lookup, Remembered, Waiting
 from bot.store.store import Store
 from bot.telegram.actions import Call, Effects, Send
 from bot.telegram.api import Api
+from bot.telegram.bare import bare
 from bot.telegram.handlers import DecideContext, decide, failure, needs_watches, place_of
 from bot.telegram.lanes import Lanes
 from bot.telegram.letters import write_letters
@@ -64,15 +68,24 @@ class _Taken:
 class Turns:
     """Handles updates: one chat's in order, different chats' side by side, each update once."""
 
-    def __init__(self, api: Api, store: Store, sender: Sender, context: Callable[[], DecideContext]) -> None:
+    def __init__(
+        self,
+        api: Api,
+        store: Store,
+        sender: Sender,
+        context: Callable[[], DecideContext],
+        look_up: Callable[[Sequence[str]], Awaitable[HubModels]] | None = None,
+    ) -> None:
         self._api = api
         self._store = store
         self._sender = sender
         self._context = context
+        self._look_up = look_up
         self._lanes = Lanes("turn")
         self._open: dict[int, _Taken] = {}
         self._calls: set[asyncio.Task[None]] = set()
         self._call_slots = asyncio.Semaphore(CALLS)
+        self._held: Counter[int] = Counter()  # lanes in which an update waits for another replica's
         self.counts: Counter[str] = Counter()
 
     def take(self, raw: dict[str, Any]) -> asyncio.Task[None]:
@@ -109,7 +122,7 @@ class Turns:
         if not chosen:
             return frozenset()
         try:
-            await self._store.park([taken.raw for taken in chosen])
+            await self._store.park([Waiting(taken.raw, _kept_lane(taken.lane)) for taken in chosen])
         except Exception as error:
             log.warning("updates could not be parked; they stay with Telegram", extra={"fault": type(error).__name__})
             return frozenset()
@@ -118,9 +131,10 @@ class Turns:
         log.info("a chat is behind; its updates are parked", extra={"updates": len(chosen)})
         return frozenset(taken.raw["update_id"] for taken in chosen)
 
-    async def resume(self) -> None:
-        """Take up the updates that were parked when the bot ended."""
-        raws = await self._store.parked()
+    async def resume(self, *, started: bool = False) -> None:
+        """Take up the updates that a replica parked which has gone silent; those of this one when it has
+        ``started``."""
+        raws = await self._store.take_up(started=started, lanes=self._held)
         if raws:
             log.info("taking up what waited", extra={"updates": len(raws)})
         for raw in raws:
@@ -136,16 +150,21 @@ class Turns:
             task.cancel()
 
     def _parse(self, raw: dict[str, Any], update_id: int) -> tuple[Update | None, Hashable]:
-        """An update, None where it can't be read, and its lane."""
-        try:
-            update = Update.de_json(raw, None)
-            lane = _lane(update, update_id)
-            hash(lane)
-        except Exception as error:
-            # Whatever Telegram sends: one update that can't be read must not stop the others.
-            log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
-            return None, _lane(None, update_id)
-        return update, lane
+        """An update, None where it can't be read, and its lane.
+
+        Whatever Telegram sends: one update that can't be read must not stop the others.  And a question must not be
+        lost for what stands beside it, such as a gift of a new kind in the message that it replies to.
+        """
+        for found in (raw, bare(raw)):
+            try:
+                update = Update.de_json(found, None)
+                lane = _lane(update, update_id)
+                hash(lane)
+            except Exception as error:
+                log.error("an update could not be read", extra={"update": update_id, "fault": type(error).__name__})
+            else:
+                return update, lane
+        return None, _lane(None, update_id)
 
     async def _handle(self, update_id: int, update: Update | None) -> None:
         """Handle an update, however long the database is away; give it up only for a fault of ours."""
@@ -189,6 +208,9 @@ class Turns:
             await self._store.commit(Handled(update_id=update_id, outcome="unreadable"))
             return
         found = await self._store.look_up(_lookup(update_id, update))
+        if found.held and not found.handled:
+            await self._let_pass(Before(_kept_lane(_lane(update, update_id)) or 0, update_id))
+            found = await self._store.look_up(_lookup(update_id, update))
         if found.handled:
             self.counts["repeated"] += 1
             if tried:
@@ -198,6 +220,10 @@ class Turns:
         outcome: Any = "handled"
         try:
             effects = decide(update, found.remembered, context)
+            if effects.wanted and self._look_up is not None:
+                # This chat waits for the model hub, two seconds at most; the others go on.
+                context = replace(context, hub=await self._look_up(effects.wanted))
+                effects = decide(update, found.remembered, context)
             letters = write_letters(update_id, effects.actions)
         except Exception:
             log.exception("an update could not be handled")
@@ -222,6 +248,22 @@ class Turns:
             # Perhaps kept by a commit whose outcome was unknown: nothing of the chat may be sent before it.
             await self._sender.take_over()
         log.debug("handled", extra=_summary(update, effects))
+
+    async def _let_pass(self, ahead: Before) -> None:
+        """Wait until another replica has handled the older updates of the lane; handle them where it has gone
+        silent."""
+        pause = Pause(_FIRST_PAUSE, _LAST_PAUSE)
+        self._held[ahead.lane] += 1
+        try:
+            while await self._store.others_handle(ahead):
+                for raw in await self._store.take_up(ahead=ahead):
+                    update, _its_lane = self._parse(raw, raw["update_id"])
+                    with suppress(RefusedError):
+                        await self._handle(raw["update_id"], update)
+                await pause.wait()
+        finally:
+            self._held[ahead.lane] -= 1
+            self._held += Counter()  # drops what is back at zero
 
     def _call(self, calls: Iterable[Call]) -> None:
         for call in calls:
@@ -250,6 +292,11 @@ def _lane(update: Update | None, update_id: int) -> Hashable:
     return "alone", update_id
 
 
+def _kept_lane(lane: Hashable) -> int | None:
+    """A lane as the store knows it: a chat's or a user's; what has neither is in nobody's way."""
+    return lane if isinstance(lane, int) else None
+
+
 def _lookup(update_id: int, update: Update) -> Lookup:
     edited = update.edited_message
     message = update.message or edited
@@ -257,6 +304,7 @@ def _lookup(update_id: int, update: Update) -> Lookup:
     return Lookup(
         update_id=update_id,
         place=place_of(update),
+        lane=_kept_lane(_lane(update, update_id)),
         edited=edited.message_id if edited is not None else None,
         replied=replied.message_id if replied is not None else None,
         watches=needs_watches(update),

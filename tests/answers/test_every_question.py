@@ -179,7 +179,23 @@ def test_a_budget_on_a_named_gpu_buys_whole_blocks_within_it(count: int, usd: st
 def test_a_budget_below_a_block_of_the_named_gpu_is_said() -> None:
     found = answer(Question(intent="reverse", slots=Slots(gpu="b200", budget_usd=Decimal(20))), SHOP, NOW)
     assert found.run is None
-    assert {"less_than_block", "topup_binds"} <= {note.code for note in found.notes}
+    assert {"budget_below_block", "topup_binds"} <= {note.code for note in found.notes}
+
+
+def test_a_number_of_gpus_without_their_model_is_what_is_priced() -> None:
+    asked = Slots(params_b=70.0, method="qlora", count=2, hours=Decimal(24))
+    found = answer(Question(intent="plan", slots=asked), SHOP, NOW)
+    assert found.run is not None
+    assert (found.run.gpu, found.run.count, found.run.usd) == ("a100-80", 2, Decimal("44.16"))
+    (note,) = (note for note in found.notes if note.code == "on_count")
+    assert (note.values["option"].gpu, note.values["option"].split_slow) == ("a100-80", False)
+
+
+def test_a_number_of_gpus_that_holds_nothing_is_priced_on_what_does() -> None:
+    asked = Slots(params_b=70.0, method="full", count=1, hours=Decimal(1))
+    found = answer(Question(intent="plan", slots=asked), SHOP, NOW)
+    assert found.run is not None
+    assert (found.run.gpu, found.run.count) == ("b200", 8)
 
 
 def test_foreign_money_on_a_named_gpu_says_that_no_rate_is_at_hand() -> None:

@@ -59,6 +59,25 @@ def test_single_gpu(shop: Shop, text: str) -> None:
     assert "8× B200" in found
 
 
+def test_gpus_of_one_peak_are_said_to_have_it_and_the_dearer_one_is_named(shop: Shop) -> None:
+    text = said(ask(shop, "H100 vs H200?"))
+    assert "quase o mesmo pico BF16; 1× H200 custa por hora 1,3× o que custa 1× H100" in text
+    assert "1× o pico" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "two"),
+    [
+        ("QLoRA 70B em {} GPUs", "em 1 GPU:", "em 2 GPUs:"),
+        ("can I QLoRA 70B on {} GPUs?", "on 1 GPU:", "on 2 GPUs:"),
+        ("¿Puedo entrenar 70B con QLoRA en {} GPUs?", "en 1 GPU:", "en 2 GPUs:"),
+    ],
+)
+def test_one_gpu_and_several_gpus_are_said_as_people_say_them(shop: Shop, text: str, one: str, two: str) -> None:
+    assert one in said(ask(shop, text.format(1)))
+    assert two in said(ask(shop, text.format(2)))
+
+
 @pytest.mark.parametrize(
     "text",
     [

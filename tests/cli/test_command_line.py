@@ -93,8 +93,10 @@ def test_bad_input_gets_a_kind_answer(text: str, home: dict[str, str]) -> None:
         (["ask"], {}, "give a text"),
         (["ask", "--as-of", "yesterday", "70B"], {}, "2026-10-29"),
         (["ask", "--as-of", "2020-01-01", "70B"], {}, "no prices"),
+        (["prices", "show"], {"GPUBOT_DATABASE_URL": "postgresql://u:secret@127.0.0.1:9/x"}, "nothing listens at that"),
         (["ask", "--lang", "xx", "70B"], {}, "pt_BR"),
         (["prices", "import", "absent.toml"], {}, "absent.toml"),
+        (["rates", "import", "absent.toml"], {}, "absent.toml: no such file"),
         (["nonsense"], {}, "nonsense"),
     ],
 )

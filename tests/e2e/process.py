@@ -35,6 +35,7 @@ class Bot:
             "HOME": str(home),
             "GPUBOT_TOKEN": TOKEN,
             "GPUBOT_RATES": "off",
+            "GPUBOT_HUB_URL": "",
             "GPUBOT_API_URL": api_url,
             "GPUBOT_DATA_DIR": str(home / "data"),
             "GPUBOT_LOG_LEVEL": "DEBUG",

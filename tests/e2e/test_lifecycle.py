@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import URL
 
 from crash import Report, crash
-from peer import BotApi
+from peer import BotApi, slow
 from process import Bot, Mode, check_log, running
 
 
@@ -56,6 +56,7 @@ async def test_pitfall_31_sigterm_finishes_what_came_and_confirms_it(api: BotApi
     async with running(api, tmp_path, mode) as bot:
         api.say("1B", chat=1)
         await api.until(lambda: api.chat(1))
+        api.script("sendMessage", slow(0.7), chat=1)  # still on its way when SIGTERM comes
         for n in range(100):
             api.say(f"{n + 2}B", chat=n % 10 + 1)
         await asyncio.sleep(0.02)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import URL
+from stores import Clock
 
 from databases import Server
 
@@ -16,3 +17,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
         return URL.create("sqlite+aiosqlite", database=str(tmp_path / "data" / "gpubot.db"))
     server: Server = request.getfixturevalue("postgres")
     return server.new_database()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

@@ -6,14 +6,13 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, func, inspect, select, text
+from sqlalchemy import URL, inspect, select, text
+from stores import ANA, BO, NOON, PLAN, Clock, asked, count, opened
 
 from bot.reader.question import Mention, Question, Slots
 from bot.shop.faq import FaqImport, FaqList, FaqText
@@ -23,52 +22,15 @@ from bot.store.engine import StoreError, database_url, make_engines
 from bot.store.migrate import migrate
 from bot.store.offline import import_faq, import_prices, read_prices, withdraw_faq, withdraw_prices
 from bot.store.records import KEPT_VOTES_DAYS, Handled, Letter, Lookup, Mark, NewVote, Place, Remember
-from bot.store.store import Store, open_store
-from bot.store.tables import inbox, metadata, outbox, questions, updates
+from bot.store.store import Store
+from bot.store.tables import metadata, outbox, questions, updates
 from bot.store.votes import all_votes
-
-ANA = Place(5234567890123, None, 5234567890123)
-BO = Place(-1001234567890, 7, 42)
-NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
-PLAN = Question(intent="plan", slots=Slots(params_b=70, method="lora", hours=Decimal("1.5"), gpus=("h100", "h200")))
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOON
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@asynccontextmanager
-async def opened(url: URL, shop: Shop, clock: Clock, owner: str = "one") -> AsyncIterator[Store]:
-    async with open_store(
-        url, shop.prices, bot_id=1, owner=owner, memory=timedelta(days=7), lease=timedelta(seconds=30), clock=clock
-    ) as store:
-        yield store
 
 
 @pytest.fixture
 async def store(url: URL, shop: Shop, clock: Clock) -> AsyncIterator[Store]:
     async with opened(url, shop, clock) as store:
         yield store
-
-
-def asked(update_id: int, place: Place = ANA, question: Question = PLAN, **fields: object) -> Handled:
-    remember = Remember(place=place, question=question, message_id=update_id)
-    letter = Letter(key=f"u{update_id}.0", chat_id=place.chat_id, payload={"html": "💬"}, answers=update_id)
-    return Handled(update_id=update_id, **{"remember": (remember,), "letters": (letter,), **fields})  # type: ignore[arg-type]
-
-
-async def count(store: Store, table: object) -> int:
-    async with store._reading.begin() as connection:
-        return (await connection.execute(select(func.count()).select_from(table))).scalar()  # type: ignore[arg-type]
 
 
 async def test_an_update_is_handled_once_however_often_it_comes(store: Store) -> None:
@@ -277,25 +239,6 @@ async def test_what_was_kept_long_enough_is_deleted(store: Store, clock: Clock) 
     clock.now += timedelta(days=7, seconds=1)
     await store.sweep()
     assert [await count(store, table) for table in (updates, questions, outbox)] == [0, 0, 1]  # one still waits
-
-
-async def test_an_update_is_parked_until_it_is_handled(url: URL, shop: Shop, clock: Clock) -> None:
-    def raw(update_id: int) -> dict[str, object]:
-        return {"update_id": update_id, "message": {"text": "olá \0 💬"}}
-
-    async with opened(url, shop, clock) as store:
-        await store.commit(asked(3))
-        await store.park([raw(n) for n in (5, 3, 2, 4)])
-        await asyncio.gather(store.commit(asked(4)), store.park([raw(4), raw(5), raw(6)]))
-        assert await store.parked() == [raw(5), raw(2), raw(6)]
-    async with opened(url, shop, clock) as store:
-        assert await store.parked() == [raw(5), raw(2), raw(6)]
-        await store.commit(asked(5))
-        assert await store.parked() == [raw(2), raw(6)]
-        assert await count(store, inbox) == 2
-        clock.now += timedelta(days=4)
-        await store.sweep()
-        assert await store.parked() == []
 
 
 async def test_many_writers_and_readers_never_find_the_database_locked(url: URL, shop: Shop, clock: Clock) -> None:

@@ -89,6 +89,26 @@ class TestCommands:
     ) -> None:
         assert decide(tg.said(text, chat=tg.GROUP), FRESH, context) == Effects()
 
+    @pytest.mark.parametrize(
+        ("typed", "meant"),
+        [
+            ("/métodos", "/methods"),
+            ("/Métodos@shop_bot", "/methods"),
+            ("/preços", "/prices"),
+            ("/me\u0301todos", "/methods"),
+        ],
+    )
+    def test_a_command_typed_with_accents_is_the_one_without(
+        self, context: DecideContext, typed: str, meant: str
+    ) -> None:
+        assert (
+            send_of(decide(tg.said(typed), FRESH, context)).html == send_of(decide(tg.said(meant), FRESH, context)).html
+        )
+        assert decide(tg.said(typed.partition("@")[0], chat=tg.GROUP), FRESH, context) == Effects()
+
+    def test_a_word_of_another_script_behind_a_slash_is_read_as_text(self, context: DecideContext) -> None:
+        assert "/цены" not in send_of(decide(tg.said("/цены"), FRESH, context)).plain
+
     def test_an_unknown_command_shows_help_in_private_and_nothing_in_groups(self, context: DecideContext) -> None:
         text = send_of(decide(tg.said("/dance"), FRESH, context)).plain
         assert text.startswith("Não conheço o comando /dance.")
@@ -417,7 +437,7 @@ updates = st.one_of(
 
 
 @given(update=updates, language=st.sampled_from([None, *SHIPPED]))
-def test_pitfall_09_whatever_comes_leads_to_calls_that_telegram_takes(
+def test_pitfalls_09_and_14_whatever_comes_leads_to_calls_that_telegram_takes(
     context: DecideContext, update: Update, language: str | None
 ) -> None:
     remembered = Remembered(language=language, answered={2: (1,)})
@@ -429,7 +449,7 @@ def test_pitfall_09_whatever_comes_leads_to_calls_that_telegram_takes(
             params = sending(read_letter(row), plain=plain, in_thread=True, as_reply=True)
             assert check("sendMessage", params) == []
             assert re.sub(r"<[^>]*>", "", params["text"]).strip()
-            assert not REORDERS.search(params["text"])  # pitfall 14
+            assert not REORDERS.search(params["text"])
     for action in effects.actions:
         if isinstance(action, Call):
             assert check(action.method, action.params) == []

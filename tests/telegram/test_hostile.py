@@ -15,7 +15,7 @@ from sqlalchemy.exc import DataError, OperationalError
 
 import telegram_updates as tg
 from bot.shop.shop import Shop
-from bot.store.records import Handled, Place
+from bot.store.records import Handled, Place, Waiting
 from bot.store.store import Store, open_store
 from bot.store.tables import outbox
 from bot.telegram import sender as sending
@@ -237,6 +237,41 @@ async def test_two_replicas_answer_a_chat_in_order(
             await replica.take({"update_id": number, "message": {**message, "text": f"{number}B"}})
         await api.until(lambda: len(api.chat(7)) == 2)
         assert [text[:2] for text in texts(api)] == ["1B", "2B"]
+
+
+async def test_what_a_replica_that_died_had_parked_is_answered_first(
+    api: BotApi, client: Api, shop: Shop, new_database: URL, context: DecideContext
+) -> None:
+    """A poller parks a chat's updates and dies; the one that replaces it gets a newer one from Telegram."""
+
+    def raw(number: int) -> dict[str, Any]:
+        message = {"message_id": number, "date": 1, "chat": {"id": 7, "type": "private"}, "from": tg.ANA}
+        return {"update_id": number, "message": {**message, "text": f"{number}B"}}
+
+    async with AsyncExitStack() as stack:
+        one, two = [
+            await stack.enter_async_context(
+                open_store(
+                    new_database,
+                    shop.prices,
+                    bot_id=1,
+                    owner=owner,
+                    memory=timedelta(days=7),
+                    lease=timedelta(seconds=1),
+                )
+            )
+            for owner in ("one", "two")
+        ]
+        await one.park([Waiting(raw(number), 7) for number in (1, 2)])
+        sender = Sender(client, two, 8)
+        stack.push_async_callback(sender.drain, 1)
+        replica = Turns(client, two, sender, lambda: context)
+        newer = replica.take(raw(3))
+        await asyncio.sleep(0.2)
+        await replica.resume()
+        await newer
+        await api.until(lambda: len(api.chat(7)) == 3)
+    assert [text[:2] for text in texts(api)] == ["1B", "2B", "3B"]
 
 
 async def test_what_a_replica_that_died_had_not_sent_goes_first(

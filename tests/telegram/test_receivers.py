@@ -13,17 +13,18 @@ import pytest
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 import telegram_updates as tg
+from bot.store.records import Found, Lookup
 from bot.store.store import Store
 from bot.telegram import polling as polling_module
 from bot.telegram import sender as sender_module
 from bot.telegram import turns as turns_module
-from bot.telegram.api import Api
+from bot.telegram.api import Api, make_api
 from bot.telegram.handlers import DecideContext
 from bot.telegram.polling import Polling
 from bot.telegram.sender import Sender
 from bot.telegram.turns import Turns
 from bot.telegram.webhook import MAX_BODY, SECRET_HEADER, Webhook, announce, default_secret, listen
-from peer import PHOTO, BotApi, error, hang, http
+from peer import PHOTO, TOKEN, BotApi, error, hang, http
 from planner.errors import OperatorError
 
 SECRET = "a" * 64
@@ -71,6 +72,25 @@ class TestPolling:
         async with polled(client, turns):
             await api.until(lambda: api.chat(1) and api.chat(2) and not api.pending)
         assert turns.counts == {"handled": 2, "unreadable": 1}
+
+    @pytest.mark.parametrize(
+        "beside",
+        [
+            {"reply_to_message": {**tg.message("hi"), "gift": {"gift": {"id": "new"}}}},
+            {"quote": {"text": "without a position"}},
+            {"external_reply": {"origin": {"type": "user"}}},
+            {"entities": [{"type": "bold", "offset": 0}]},
+            {"photo": [{"file_id": "x"}]},
+        ],
+    )
+    async def test_a_question_is_answered_though_what_stands_beside_it_can_not_be_read(
+        self, api: BotApi, client: Api, turns: Turns, beside: dict[str, Any]
+    ) -> None:
+        update = raw(5, chat=1)
+        update["message"] |= beside
+        await turns.take(update)
+        await api.until(lambda: api.chat(1))
+        assert "168" in api.chat(1)[0]["text"]
 
     async def test_pitfall_28_what_comes_again_is_answered_once(
         self, api: BotApi, client: Api, turns: Turns, store: Store
@@ -144,6 +164,17 @@ class TestPolling:
         async with polled(client, turns):
             await api.until(lambda: api.chat(1), 5)
 
+    async def test_pitfall_24_calls_go_through_the_proxy_of_the_environment(
+        self, api: BotApi, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("HTTP_PROXY", api.url)
+        async with make_api(TOKEN, "http://telegram.invalid", connections=1) as client:  # a name that nobody resolves
+            await client.call("getUpdates", {"timeout": 0}, wait=5)
+        assert api.called("getMe")
+        assert api.called("getUpdates")
+
     @pytest.mark.parametrize(
         "fault", [http(502, b"<html>"), http(200, b"<html>a proxy's page</html>"), error(500, "Internal Server Error")]
     )
@@ -173,6 +204,28 @@ class TestPolling:
         async with polled(client, turns):
             await api.until(lambda: sum(len(api.chat(chat)) for chat in range(1, 202)) == 603, 20)
         assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8", "9"]
+
+    async def test_pitfall_30_a_slow_message_holds_back_its_own_chat_alone(
+        self, api: BotApi, client: Api, turns: Turns, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        look_up, released = store.look_up, asyncio.Event()
+        slow, others = api.say("7B", chat=1), range(2, 202)
+        api.say("8B", chat=1)
+        for chat in others:
+            api.say("/privacy", chat=chat)
+
+        async def look_up_slowly(asked: Lookup) -> Found:
+            if asked.update_id == slow:
+                await released.wait()
+            return await look_up(asked)
+
+        monkeypatch.setattr(store, "look_up", look_up_slowly)
+        async with polled(client, turns):
+            await api.until(lambda: all(api.chat(chat) for chat in others), 20)
+            assert not api.chat(1)
+            released.set()
+            await api.until(lambda: len(api.chat(1)) == 2)
+        assert [message["text"].split("B")[0] for message in api.chat(1)] == ["7", "8"]
 
     async def test_a_chat_that_floods_delays_no_other(self, api: BotApi, client: Api, turns: Turns) -> None:
         """Telegram gives no more than 100 updates past the first that is not confirmed."""
@@ -204,11 +257,11 @@ class TestPolling:
             await api.until(lambda: not api.pending)  # confirmed, though none is handled
         monkeypatch.setattr(store, "commit", keep)
         again = Turns(client, store, sender, lambda: context)
-        await again.resume()
+        await again.resume(started=True)
         again.take(raw(10**6, "9B", chat=1))
         await api.until(lambda: len(api.chat(1)) == 9)
         assert [message["text"].split(":")[0] for message in api.chat(1)] == [*texts, "9B"]
-        assert await store.parked() == []
+        assert await store.take_up(started=True) == []
 
     async def test_what_can_not_be_kept_is_given_up_and_holds_nobody_up(
         self, api: BotApi, client: Api, turns: Turns, store: Store, monkeypatch: pytest.MonkeyPatch
@@ -245,6 +298,20 @@ class TestPolling:
             await asyncio.sleep(0.3)
         (answer,) = api.chat(1)
         assert ("52,5" if any(captions) else "legenda") in answer["text"]
+
+    async def test_pitfall_45_a_press_that_is_too_old_to_be_answered_still_gets_its_message(
+        self, api: BotApi, client: Api, turns: Turns
+    ) -> None:
+        api.say("/start", chat=1)
+        async with polled(client, turns):
+            await api.until(lambda: api.chat(1))
+            (start,) = api.chat(1)
+            old = "Bad Request: query is too old and response timeout expired or query ID is invalid"
+            api.script("answerCallbackQuery", error(400, old))
+            api.press(1, start["message_id"], start["reply_markup"]["inline_keyboard"][0][0]["callback_data"])
+            await api.until(lambda: len(api.chat(1)) == 2 and not api.pending)
+        assert len(api.called("answerCallbackQuery")) == 1
+        assert turns.counts == {"handled": 2}
 
     async def test_pitfall_26_a_fault_of_ours_is_said_without_its_details_and_not_repeated(
         self, api: BotApi, client: Api, turns: Turns, monkeypatch: pytest.MonkeyPatch

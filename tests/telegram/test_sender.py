@@ -51,10 +51,9 @@ def texts(api: BotApi, chat: int = 7) -> list[str]:
     return [message["text"] for message in api.chat(chat)]
 
 
-async def test_messages_of_a_chat_arrive_in_order_while_another_chat_waits(
+async def test_pitfalls_15_and_16_a_flood_limit_is_obeyed_in_its_chat_and_freezes_no_other(
     api: BotApi, store: Store, sender: Sender
 ) -> None:
-    """Pitfalls 15 and 16: a flood limit is obeyed in its chat, and freezes no other."""
     api.script("sendMessage", error(429, "Too Many Requests: retry after 1", retry_after=1), chat=7)
     start = asyncio.get_running_loop().time()
     for n in range(3):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bot.answers.answer import Answer
 from bot.render.document import Builder
 from bot.render.i18n import Speaker, _
 from bot.render.views.common import close, configuration, option_name, per_hour, spare_text, title
 from planner.compare import GpuFigures
+
+#: Peaks that differ by less than this factor are called the same.
+_SAME: Final = 1.05
 
 
 def view_compare(answer: Answer, say: Speaker, build: Builder) -> None:
@@ -66,18 +71,19 @@ def _ratios(answer: Answer, say: Speaker, build: Builder) -> None:
     if len(answer.gpu_figures) != 2:
         return
     one, two = answer.gpu_figures
-    if one.bf16_tflops and two.bf16_tflops and one.usd_per_hour and two.usd_per_hour:
-        fast, slow = (one, two) if one.bf16_tflops >= two.bf16_tflops else (two, one)
-        if fast.bf16_tflops and slow.bf16_tflops and fast.usd_per_hour and slow.usd_per_hour:
-            build.line(
-                say.line(
-                    _("{fast} has {speed}× the peak BF16 and {price}× the price per hour of {slow}."),
-                    fast=configuration(fast.gpu, fast.count),
-                    slow=configuration(slow.gpu, slow.count),
-                    speed=say.number(fast.bf16_tflops / slow.bf16_tflops, 1),
-                    price=say.number(fast.usd_per_hour / slow.usd_per_hour, 1),
-                )
-            )
+    if not (one.bf16_tflops and two.bf16_tflops and one.usd_per_hour and two.usd_per_hour):
+        return
+    speed, price = one.bf16_tflops / two.bf16_tflops, one.usd_per_hour / two.usd_per_hour
+    same = 1 / _SAME < speed < _SAME
+    if price < 1 if same else speed < 1:
+        one, two, speed, price = two, one, 1 / speed, 1 / price
+    message = (
+        _("Both have about the same peak BF16; {fast} has {price}× the price per hour of {slow}.")
+        if same
+        else _("{fast} has {speed}× the peak BF16 and {price}× the price per hour of {slow}.")
+    )
+    names = {"fast": configuration(one.gpu, one.count), "slow": configuration(two.gpu, two.count)}
+    build.line(say.line(message, speed=say.number(speed, 1), price=say.number(price, 1), **names))
 
 
 def _methods(answer: Answer, say: Speaker, build: Builder) -> None:

@@ -100,14 +100,40 @@ SENTENCES: Final[dict[str, str]] = {
     "not_covered": _("That is outside what I do."),
     "not_advice": _("I don't give investment advice."),
     "no_mining": _("I plan language models, not mining."),
+    "hub_read": _(
+        "Estimated from the architecture in {model}'s config.json on its model hub, read {date}: {params_b} parameters."
+    ),
+    "hub_bits": _("The weights of {model} are stored in {bits}-bit, so running was counted with that."),
+    "hub_off": _("Looking models up on a hub is turned off here, so I don't know {model}."),
+    "hub_unasked": _("I don't know {model}; ask me in a chat and I look it up."),
+    "hub_slow": _("The model hub did not answer in time about {model}: ask again in a moment."),
+    "hub_away": _("I can't reach the model hub to read {model}: try again later."),
+    "hub_busy": _(
+        "The model hub takes no more questions right now, so I could not read {model}: try again in a few minutes."
+    ),
+    "hub_gated": _("{model} is gated: its config.json is only shown to those who accepted its terms."),
+    "hub_missing": _("The model hub has no {model}, or it is private: please check the name."),
+    "hub_no_revision": _("The model hub has no such revision of {model}: please check it."),
+    "hub_no_config": _(
+        "{model} has no config.json (GGUF files and adapters come without): its base model's name tells more."
+    ),
+    "hub_unreadable": _("I could not read the architecture in {model}'s config.json ({detail})."),
+    "hub_unknown_type": _("{model} is of an architecture I can't count layer by layer yet ({detail})."),
+    "hub_not_language": _("{model} is not a text-generating model ({detail}), so I can't plan it."),
+    "hub_name_size": _("So I planned the size in its name, {params_b}, with typical layers of that size."),
+    "hub_counted_size": _(
+        "So I planned the {params_b} parameters that the hub counted in its files ({date}), with typical layers of that size."
+    ),
+    "hub_which_size": _("Tell me its size and I plan it, e.g. “13B LoRA”."),
     "unpublished": _("The shop has not published the rest yet."),
     "failed_gpu": _("Your run failed on {gpu} ({vram})."),
     "speed_unknown": _("Tokens per second are not published here; the card's memory bandwidth is the upper limit."),
     "less_than_block": _("Where it says 0 h, the budget is below the smallest block ({hours} h)."),
+    "budget_below_block": _("That budget is below the smallest block of {gpu} ({hours} h)."),
     "algo_not_counted": _("Quantising and merging models are not estimated; the figures are for training or running."),
-    "on_count": _("✓ {method} on {count} GPU: {option} ({price})"),
-    "not_on_count": _("✗ {method}: not on {count} GPU"),
-    "not_on_count_but": _("✗ {method}: not on {count} GPU; needs {option} ({price})"),
+    "on_count": _("✓ {method} on {gpus}: {option} ({price})"),
+    "not_on_count": _("✗ {method}: not on {gpus}"),
+    "not_on_count_but": _("✗ {method}: not on {gpus}; needs {option} ({price})"),
 }
 
 
@@ -128,9 +154,16 @@ def _values(note: Note, say: Speaker) -> dict[str, object]:
         if isinstance(value, Option):
             values["price"] = f"{say.usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else ""
             values["vram"] = say.gb(value.vram_gb)
+    if isinstance(count := note.values.get("count"), int):
+        values["gpus"] = gpus_text(count, say)
     if "gpu" in note.values and "count" in note.values:
         values["configuration"] = f"{note.values['count']}×{NBSP}{values['gpu']}"
     return values
+
+
+def gpus_text(count: int, say: Speaker) -> str:
+    """So many GPUs, of whatever model: "1 GPU", "2 GPUs"."""
+    return say.many_text("{n} GPU", "{n} GPUs", count)
 
 
 def _said(name: str, value: Any, say: Speaker) -> str:

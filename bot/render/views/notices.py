@@ -136,6 +136,7 @@ def view_privacy(locale: str, days: int, kept: int, votes_days: int) -> Text:
         say.line(_("• Your 👍 and 👎, with the question as figures, for {days} days."), days=say.number(votes_days))
     )
     build.line(say.line(_("• The numbers of our messages, so that an edit of yours corrects my answer.")))
+    build.line(say.line(_("• Names of models that I looked up on a model hub: nothing else of yours goes there.")))
     build.gap()
     build.line(
         say.line(_("I don't keep the text of a message once it is answered, nor your name. /forget erases everything."))

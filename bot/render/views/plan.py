@@ -18,7 +18,7 @@ from bot.render.views.common import (
     spare_text,
     title,
 )
-from bot.render.views.notes import say_note
+from bot.render.views.notes import gpus_text, say_note
 from bot.render.views.peak import change_lines, peak_lines, peak_terms
 from bot.render.views.time import bound_line, estimated_line, time_formula
 from planner.catalog import load_catalog
@@ -38,6 +38,9 @@ def view_plan(answer: Answer, say: Speaker, build: Builder) -> None:
 
 
 def _candidates(answer: Answer, say: Speaker, build: Builder) -> None:
+    if not answer.candidates:
+        close(answer, say, build)
+        return
     models = [load_catalog().models[name] for name in answer.candidates if name in load_catalog().models]
     build.lines([say.line(_("This model comes in several sizes. Which one?"))])
     build.lines([say.line(_("• {model}"), model=model.name) for model in models])
@@ -185,7 +188,7 @@ def _several(answer: Answer, say: Speaker, build: Builder) -> None:
     elif counted:
         build.line(
             say.line(
-                _("<b>{title}</b> on {count} GPU"), title=name, count=say.number(int(str(counted[0].values["count"])))
+                _("<b>{title}</b> on {gpus}"), title=name, gpus=gpus_text(int(str(counted[0].values["count"])), say)
             )
         )
         build.lines([say_note(note, say) for note in counted])

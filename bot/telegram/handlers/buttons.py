@@ -65,7 +65,8 @@ def on_callback_query(query: CallbackQuery, remembered: Remembered, context: Dec
             return _ask(query, place, scene, text)
         case Show(question, opened, details):
             reply = scene.answer(question, opened=opened, details=details)
-            return Effects(actions=(_answer(query), *_edit(query, place, reply)), remember=_asked(query, scene, reply))
+            shown, asked = (_answer(query), *_edit(query, place, reply)), _asked(query, scene, reply)
+            return Effects(actions=shown, remember=asked, wanted=reply.wanted)
         case Person():
             reply = scene.answer(Question(intent="human"))
             return Effects(actions=(_answer(query), _send(query, place, reply, scene)))
@@ -105,7 +106,7 @@ def _ask(query: CallbackQuery, place: Place, scene: Scene, text: str) -> Effects
     reply = scene.ask(text)
     shown = Reply(text=view.view_asked(text, reply.text), keyboard=reply.keyboard)
     actions = _edit(query, place, shown) if query.message is None else (_send(query, place, shown, scene),)
-    return Effects(actions=(_answer(query), *actions), remember=_asked(query, scene, reply))
+    return Effects(actions=(_answer(query), *actions), remember=_asked(query, scene, reply), wanted=reply.wanted)
 
 
 def _asked(query: CallbackQuery, scene: Scene, reply: Reply) -> tuple[Remember, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from bot.hub.values import HubModels
 from bot.rates.values import NO_RATES, Rates
 from bot.shop.shop import Shop
 
@@ -24,3 +25,4 @@ class DecideContext:
     default_locale: str = "pt_BR"
     memory_days: int = 7
     rates: Rates = NO_RATES
+    hub: HubModels = field(default_factory=dict)  # repositories that were looked up for this update

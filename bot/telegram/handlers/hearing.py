@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
 from telegram import Chat, Message, MessageEntity
 
+from bot.reader.normalise import fold
 from bot.telegram.handlers.context import DecideContext
 from bot.telegram.handlers.places import STAND_INS, TELEGRAM
 
 # Telegram takes "/prices?" and "/prices@bot, H100" for commands too, but no part of a path.
-_COMMAND: Final = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?(?![\w/<>@])[,.:;!?…]*\s*")
+_COMMAND: Final = re.compile(r"/(\w{1,64})(?:@([A-Za-z0-9_]+))?(?![\w/<>@])[,.:;!?…]*\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +37,28 @@ def hear(message: Message, context: DecideContext) -> Heard | None:
     if not _from_a_person(message, context):
         return None
     mentions = _mentions(message, context)
-    text = _without(message, mentions).strip()
+    text = unicodedata.normalize("NFC", _without(message, mentions)).strip()
     private = message.chat.type == Chat.PRIVATE
     found = _COMMAND.match(text)
-    if found is not None:
+    name = _command_name(found[1], private=private) if found is not None else None
+    if found is not None and name is not None:
         if found[2] is not None and found[2].casefold() != context.bot_username.casefold():
             return None
-        return Heard(text[found.end() :].strip(), found[1].lower())
+        return Heard(text[found.end() :].strip(), name)
     if private:
         return Heard(text)
     if mentions:
         return Heard(text or _quoted(message))
     return Heard(text) if text and _is_reply_to_bot(message, context) else None
+
+
+def _command_name(typed: str, *, private: bool) -> str | None:
+    """A command's name as it is known, or None where a word behind a slash is no command.
+
+    Accents ("/métodos") end a command for Telegram, and with it in groups; a customer means the command.
+    """
+    name = fold(typed) if private else typed.lower()
+    return name if name.isascii() else None
 
 
 def has_text(message: Message) -> bool:

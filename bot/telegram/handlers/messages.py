@@ -146,7 +146,7 @@ def _effects(action: Action, message: Message, scene: Scene, reply: Reply, *, ed
     """What a reply leads to.  An edited message takes back the watch that it set, whatever it says now."""
     changes = (reply.question, reply.settings, reply.watch, reply.unwatch)
     if not edited and all(change is None for change in changes):
-        return Effects(actions=(action,))
+        return Effects(actions=(action,), wanted=reply.wanted)
     remember = Remember(
         place=scene.place,
         question=reply.question,
@@ -155,4 +155,4 @@ def _effects(action: Action, message: Message, scene: Scene, reply: Reply, *, ed
         watch=reply.watch,
         unwatch=reply.unwatch,
     )
-    return Effects(actions=(action,), remember=(remember,))
+    return Effects(actions=(action,), remember=(remember,), wanted=reply.wanted)

@@ -18,7 +18,7 @@ from bot.telegram.handlers.context import DecideContext
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """One reply, with what is to be remembered of it: the Question it answers, settings to change, a watch to keep, the
-    id of one to remove."""
+    id of one to remove; ``wanted``: what to look up on a model hub before it is said for good."""
 
     text: Text
     keyboard: dict[str, Any] | None = None
@@ -26,6 +26,7 @@ class Reply:
     settings: dict[str, str | None] | None = None
     watch: NewWatch | None = None
     unwatch: int | None = None
+    wanted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,7 @@ class Scene:
                 voice=self.voice,
                 rates=self.context.rates,
                 preferences=self.remembered.preferences,
+                hub=self.context.hub,
             ),
             opened=self.remembered.preferences.expert,
         )
@@ -80,6 +82,7 @@ class Scene:
                 voice=self.voice,
                 rates=self.context.rates,
                 preferences=self.remembered.preferences,
+                hub=self.context.hub,
             ),
             opened=opened or self.remembered.preferences.expert,
             details=details,
@@ -88,4 +91,4 @@ class Scene:
 
 def _reply(turn: Turn, *, opened: bool = False, details: bool = False) -> Reply:
     keyboard = keyboards.answer(turn, opened=opened, details=details)
-    return Reply(text=turn.text(opened=opened), question=turn.question, keyboard=keyboard)
+    return Reply(text=turn.text(opened=opened), question=turn.question, keyboard=keyboard, wanted=turn.wanted)
