@@ -75,6 +75,7 @@ NOTES: Final[dict[str, str]] = {
     "not_understood": "nothing was recognised",
     "not_language_model": "{model} is not a text model: not covered",
     "not_covered": "not about GPUs, memory or cost",
+    "closed_model": "a model whose weights are not public: nothing to rent for",
     "not_advice": "no investment advice",
     "no_mining": "mining is not what this plans",
     "hub_read": "an estimate by {model}'s config.json, read on {date}: {params_b} billion parameters",

@@ -6,7 +6,7 @@ from bot.answers.answer import Answer
 from bot.answers.common import Desk
 
 #: Why something is not covered -> the note that says so, by the reader's evidence.
-_REASONS = {"mining": "no_mining", "invest": "not_advice"}
+_REASONS = {"mining": "no_mining", "invest": "not_advice", "closed": "closed_model"}
 
 
 def answer_faq(desk: Desk) -> Answer:

@@ -118,6 +118,8 @@ def _free_hours(case: Case) -> bool:
 def _not_covered(case: Case) -> Decision | None:
     if case.has("not_language") and "model" not in case.reading.slots and not case.scan.has("faq.payment"):
         return Decision("unsupported", ("not_language",))
+    if case.has("closed") and not case.sized and faq_topic(case.scan) is None:
+        return Decision("unsupported", ("closed",))
     if case.has("mining") and not case.scan.has("faq.payment"):
         return Decision("unsupported", ("mining",))
     if case.has("invest") and not case.sized and "budget_usd" not in case.reading.slots:

@@ -94,6 +94,7 @@ class Cues(_Strict):
     inject: Phrases
     chat: Phrases  # jokes and other talk
     invest: Phrases
+    closed: Phrases  # models whose weights nobody can have
     mining: Phrases
     not_language: Phrases  # image, video, speech, embedding models
     own: Phrases  # my, minha

@@ -121,9 +121,13 @@ def _gaps(norm: str, tokens: Sequence[Token]) -> Iterable[str]:
         end = token.end
 
 
+#: Names that are no model which could be planned, whatever family they sound like ("gpt 4").
+_FOREIGN: Final = frozenset({"cue.not_language", "cue.closed"})
+
+
 def _without_image_models(models: list[NamedModel], tokens: Sequence[Token], hits: Iterable[Hit]) -> list[NamedModel]:
     """A name inside the name of a model that is not covered ("wan 2.1 14b") is no language model."""
-    foreign = [(tokens[h.start].start, tokens[h.end - 1].end) for h in hits if h.concept == "cue.not_language"]
+    foreign = [(tokens[h.start].start, tokens[h.end - 1].end) for h in hits if h.concept in _FOREIGN]
     return [model for model in models if not overlaps(foreign, model.start, model.end)]
 
 

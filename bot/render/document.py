@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -14,6 +15,13 @@ _HIDDEN: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u20
 def visible(text: str) -> str:
     """Text without characters that Telegram refuses, a terminal obeys, or that reorder a line."""
     return _HIDDEN.sub("", text)
+
+
+def columns(text: str) -> int:
+    """How many columns of a fixed-width font a text takes: Chinese, Japanese and Korean characters are two wide."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 Style = Literal["text", "bold", "italic", "code", "link"]
@@ -55,12 +63,13 @@ class Table:
 
     def text(self) -> str:
         """The table in a fixed-width font."""
-        widths = [max(len(row[i]) for row in self.rows) for i in range(len(self.rows[0]))]
+        widths = [max(columns(row[i]) for row in self.rows) for i in range(len(self.rows[0]))]
         lines = []
         for row in self.rows:
-            cells = [
-                c.rjust(w) if i in self.right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-            ]
+            cells = []
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+                gap = " " * (width - columns(cell))
+                cells.append(gap + cell if i in self.right else cell + gap)
             lines.append("  ".join(cells).rstrip())
         return "\n".join(lines)
 

@@ -26,7 +26,7 @@ from planner.resources import folder
 
 DOMAIN: Final = "gpubot"
 #: The locales that answers come in; the first is the last fallback.
-SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr", "de", "it")
+SHIPPED: Final[tuple[str, ...]] = ("pt_BR", "en", "es", "fr", "de", "it", "ru", "zh_Hans", "tr", "id")
 #: What each calls itself.
 LANGUAGE_NAMES: Final = {
     "pt_BR": "Português (Brasil)",
@@ -35,6 +35,10 @@ LANGUAGE_NAMES: Final = {
     "fr": "Français",
     "de": "Deutsch",
     "it": "Italiano",
+    "ru": "Русский",
+    "zh_Hans": "简体中文",
+    "tr": "Türkçe",
+    "id": "Bahasa Indonesia",
 }
 
 _TAG: Final = re.compile(r"</?(b|i|code)>")
@@ -46,8 +50,12 @@ _DOLLARS: Final = {
     "fr": "{}\u00a0$US",
     "de": "{}\u00a0$",
     "it": "{}\u00a0$",
+    "ru": "{}\u00a0$",
+    "zh_Hans": "${}",
+    "tr": "{}\u00a0$",
+    "id": "US${}",
 }
-_GIGABYTES: Final = {"fr": "Go"}  # elsewhere "GB"
+_GIGABYTES: Final = {"fr": "Go", "ru": "ГБ"}  # elsewhere "GB"
 _DATES: Final = {
     "pt_BR": "dd/MM/y",
     "es": "dd/MM/y",
@@ -55,6 +63,10 @@ _DATES: Final = {
     "fr": "dd/MM/y",
     "de": "dd.MM.y",
     "it": "dd/MM/y",
+    "ru": "dd.MM.y",
+    "zh_Hans": "y年M月d日",
+    "tr": "dd.MM.y",
+    "id": "d MMM y",
 }
 NBSP: Final = "\u00a0"
 

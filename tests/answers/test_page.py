@@ -209,8 +209,8 @@ def test_a_bare_size_shows_four_methods_and_running(shop: Shop) -> None:
         ("70B", Voice(telegram="pt-br", default="en"), "pt_BR"),
         ("70B", Voice(telegram="i-klingon", default="en"), "en"),
         ("70B", Voice(telegram=""), "pt_BR"),
-        ("сколько видеопамяти нужно для qlora 70b?", Voice(), "en"),
-        ("сколько видеопамяти нужно для qlora 70b?", Voice(chosen="es"), "es"),
+        ("ile vramu potrzeba na qlora 70b?", Voice(), "en"),
+        ("ile vramu potrzeba na qlora 70b?", Voice(chosen="es"), "es"),
     ],
 )
 def test_the_answers_locale(shop: Shop, lang: str, voice: Voice, locale: str) -> None:

@@ -301,6 +301,14 @@ def test_what_customers_write_fills_the_right_slots(text: str, slots: dict[str, 
     assert read(text).slots.stated() == slots
 
 
+@pytest.mark.parametrize("text", ["GPT-4 fine-tuning", "lora no gpt4o", "can I run Claude on 2x H100?", "chatgpt 微调"])
+def test_a_model_whose_weights_nobody_has_is_no_other_model(text: str) -> None:
+    found = read(text)
+    assert (found.intent, found.slots.model, "closed" in found.notes) == ("unsupported", None, True)
+    assert read("gpt-oss 20b lora").slots.model == "gpt-oss-20b"
+    assert read("is llama 3 70B lora as good as chatgpt?").slots.model == "llama-3-70b"
+
+
 def test_an_a_before_thousands_is_no_gpu() -> None:
     asked = read("che scheda per il lora di llama 3.2 3b?")
     found = read("e se salgo a 16k di contesto?", [asked]).slots

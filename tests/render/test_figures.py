@@ -19,6 +19,10 @@ from bot.render.i18n import SHIPPED, Speaker
         ("fr", "1\u202f670,40\u00a0$US", "52,5\u00a0Go", "09/10/2026"),
         ("de", "1.670,40\u00a0$", "52,5\u00a0GB", "09.10.2026"),
         ("it", "1.670,40\u00a0$", "52,5\u00a0GB", "09/10/2026"),
+        ("ru", "1\u00a0670,40\u00a0$", "52,5\u00a0ГБ", "09.10.2026"),
+        ("zh_Hans", "$1,670.40", "52.5\u00a0GB", "2026年10月9日"),
+        ("tr", "1.670,40\u00a0$", "52,5\u00a0GB", "09.10.2026"),
+        ("id", "US$1.670,40", "52,5\u00a0GB", "9 Okt 2026"),
     ],
 )
 def test_figures_are_written_as_the_locale_writes_them(locale: str, dollars: str, memory: str, day: str) -> None:

@@ -147,7 +147,7 @@ def basket_text(say: Speaker, basket: Basket) -> str:
 
 def hours_text(say: Speaker, hours: Decimal) -> str:
     """Hours with their unit."""
-    return f"{say.number(hours, 2)}{NBSP}h"
+    return say.text(_("{n} h"), n=say.number(hours, 2)).replace(" ", NBSP)
 
 
 def run_lines(run: RunCost, say: Speaker) -> list[Line]:

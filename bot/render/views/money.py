@@ -77,7 +77,7 @@ def _two_blocks(answer: Answer) -> list[int]:
 
 
 def _block_head(hours: int, say: Speaker) -> str:
-    return f"{say.number(hours)} h"
+    return say.text(_("{n} h"), n=say.number(hours))
 
 
 def _block_cells(row: PriceLine, answer: Answer, say: Speaker) -> list[str]:

@@ -98,6 +98,9 @@ SENTENCES: Final[dict[str, str]] = {
     "not_understood": _("I could not find a model size, a GPU or a shop question in that."),
     "not_language_model": _("{model} is not a text model (image, video, speech or embedding), so I can't plan it."),
     "not_covered": _("That is outside what I do."),
+    "closed_model": _(
+        "The weights of that model are not public: it can't be trained or run on a rented GPU. Name an open one, e.g. “Llama 3.1 70B”."
+    ),
     "not_advice": _("I don't give investment advice."),
     "no_mining": _("I plan language models, not mining."),
     "hub_read": _(
@@ -152,7 +155,9 @@ def _values(note: Note, say: Speaker) -> dict[str, object]:
     for name, value in note.values.items():
         values[name] = _said(name, value, say)
         if isinstance(value, Option):
-            values["price"] = f"{say.usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else ""
+            values["price"] = (
+                say.text(_("{usd}/h"), usd=say.usd(value.usd_per_hour)) if value.usd_per_hour is not None else ""
+            )
             values["vram"] = say.gb(value.vram_gb)
     if isinstance(count := note.values.get("count"), int):
         values["gpus"] = gpus_text(count, say)
