@@ -106,6 +106,8 @@ def view_error(answer: Answer, say: Speaker, build: Builder) -> None:
         build.line(say.line(_("That training would take more than ten years: name fewer tokens.")))
     elif problem.field == "hours":
         build.line(say.line(_("That many hours can't be priced. Name from one minute to ten years.")))
+    elif problem.field == "budget_usd":
+        build.line(say.line(_("I can count amounts up to {most}."), most=say.usd(Decimal(high))))
     elif problem.code == "unknown" and problem.nearest:
         build.line(say.line(_("I don't know that GPU. Did you mean {gpu}?"), gpu=gpu_name(problem.nearest)))
     else:
