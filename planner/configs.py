@@ -10,37 +10,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from planner.catalog import Model, load_catalog
-from planner.layout import Experts, Latent, Layout, Traits, count
+from planner.config_keys import ConfigError as ConfigError
+from planner.config_keys import Keys
+from planner.layout import DeltaNet, Experts, Latent, Layout, Traits, count
 
-Code = Literal["not_json", "missing", "bad_value", "unknown_type", "not_language"]
-
-#: The names a number goes by, the commonest first.  A dot leads into an object.
-_NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "hidden": ("hidden_size", "n_embd", "d_model", "n_embed"),
-    "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers"),
-    "heads": ("num_attention_heads", "n_head", "n_heads", "num_heads"),
-    "kv_heads": ("num_key_value_heads", "num_kv_heads", "multi_query_group_num", "attn_config.kv_n_heads"),
-    "head_dim": ("head_dim", "kv_channels", "attention_head_dim"),
-    "vocab": ("vocab_size", "padded_vocab_size"),
-    "width": ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "ffn_config.ffn_hidden_size"),
-    "context": ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len", "model_max_length"),
-    "experts": (
-        "num_local_experts",
-        "num_experts",
-        "n_routed_experts",
-        "moe_num_experts",
-        "ffn_config.moe_num_experts",
-    ),
-    "used": ("num_experts_per_tok", "moe_k", "moe_topk", "ffn_config.moe_top_k"),
-    "expert_width": ("moe_intermediate_size", "intermediate_size", "ffn_config.ffn_hidden_size"),
-    "dense_width": ("intermediate_size_mlp", "intermediate_size"),
-    "shared_width": ("shared_expert_intermediate_size", "shared_intermediate_size"),
-    "shared_count": ("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"),
-    "dense": ("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"),
-}
 #: Where a model that sees or hears keeps its language model.
 _INSIDE: Final = ("text_config", "llm_config", "language_config", "thinker_config")
 _SENSES: Final = ("vision_config", "audio_config", "vision_tower", "mm_vision_tower", "visual", "vit_config")
@@ -54,19 +30,9 @@ _OTHERS: Final = (
 )
 _NOT_LANGUAGE: Final = frozenset(_OTHERS.split())
 _FULL: Final = "full_attention"
+_LINEAR: Final = "linear_attention"
 _WINDOWED: Final = frozenset({"sliding_attention", "chunked_attention"})
-#: No model has more of anything (parameters are checked by the planner).
-_MOST: Final = 100_000_000
 _DEEPEST: Final = 3
-
-
-class ConfigError(ValueError):
-    """A config.json that gives no architecture: ``code``, and the ``key`` or model type that it is about."""
-
-    def __init__(self, code: Code, key: str) -> None:
-        super().__init__(f"{code}: {key}")
-        self.code: Code = code
-        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +52,7 @@ def read_config(raw: str | bytes | Mapping[str, Any], hub_id: str) -> ReadConfig
         raise ConfigError("not_language", str(outer.get("_class_name") or "diffusers")[:60])
     inner, path = _text_part(outer)
     kind = _type_of(inner, outer, path)
-    config = _Config(inner, path, load_catalog().architectures[kind].defaults if path else {})
+    config = Keys(inner, path, load_catalog().architectures[kind].defaults if path else {})
     traits = _traits(config, kind)
     layout = _layout(config, kind, traits, _tied(inner, outer, traits))
     total, active = count(layout)
@@ -158,52 +124,7 @@ def _type_of(inner: Mapping[str, Any], outer: Mapping[str, Any], path: str) -> s
     return kind
 
 
-class _Config:
-    """Keys of a config by the planner's names."""
-
-    def __init__(self, values: Mapping[str, Any], path: str, defaults: Mapping[str, int]) -> None:
-        self._values = values
-        self._path = path
-        self._defaults = defaults
-
-    def get(self, key: str) -> Any:
-        """A key's value, None where it is not there; a dot leads into an object."""
-        outer, dot, rest = key.partition(".")
-        value = self._values.get(outer)
-        if dot:
-            return value.get(rest) if isinstance(value, Mapping) else None
-        return self._defaults.get(key) if value is None else value
-
-    def number(self, field: str, missing: int | None, low: int = 1) -> int | None:
-        """A whole number, ``missing`` where no key has it.  Raises ConfigError for one that makes no sense."""
-        for key in _NAMES.get(field, (field,)):
-            value = self.get(key)
-            if value is not None:
-                return self._whole(key, value, low)
-        return missing
-
-    def needed(self, field: str) -> int:
-        """The same, for what no shape can do without."""
-        found = self.number(field, None)
-        if found is None:
-            raise ConfigError("missing", self._path + _NAMES.get(field, (field,))[0])
-        return found
-
-    def bad(self, key: str) -> ConfigError:
-        """The refusal of a key's value."""
-        return ConfigError("bad_value", self._path + key)
-
-    def _whole(self, key: str, value: Any, low: int) -> int:
-        if isinstance(value, list) and value and all(one == value[0] for one in value):
-            value = value[0]  # the same for every layer
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= _MOST:
-            raise self.bad(key)
-        if value != int(value):
-            raise self.bad(key)
-        return int(value)
-
-
-def _traits(config: _Config, kind: str) -> Traits:
+def _traits(config: Keys, kind: str) -> Traits:
     """The type's traits, as this config has them."""
     traits = load_catalog().architectures[kind]
     changes: dict[str, Any] = {}
@@ -228,7 +149,7 @@ def _tied(inner: Mapping[str, Any], outer: Mapping[str, Any], traits: Traits) ->
     return next((value for value in said if isinstance(value, bool)), traits.tied)
 
 
-def _layout(config: _Config, kind: str, traits: Traits, tied: bool) -> Layout:
+def _layout(config: Keys, kind: str, traits: Traits, tied: bool) -> Layout:
     hidden, layers, heads = (config.needed(field) for field in ("hidden", "layers", "heads"))
     latent = _latent(config, traits)
     head_dim = config.number("head_dim", None)
@@ -240,6 +161,8 @@ def _layout(config: _Config, kind: str, traits: Traits, tied: bool) -> Layout:
     if heads % kv_heads:
         raise config.bad("num_key_value_heads")
     width = config.number("width", None)
+    if width is None and traits.moe and traits.linear:
+        width = config.needed("expert_width")  # no layer has another feed-forward
     if width is None:
         ratio = config.number("expansion_ratio", traits.width)
         width = ratio * hidden if ratio is not None else config.needed("width")
@@ -258,10 +181,11 @@ def _layout(config: _Config, kind: str, traits: Traits, tied: bool) -> Layout:
         positions=positions,
         latent=latent,
         experts=_experts(config, kind, layers, width) if traits.moe else None,
+        delta=_delta(config, traits, layers) if traits.linear else None,
     )
 
 
-def _refuse_others(config: _Config, traits: Traits, hidden: int) -> None:
+def _refuse_others(config: Keys, traits: Traits, hidden: int) -> None:
     """Raise ConfigError where a config has what its type has not as a rule: experts, embeddings of another width."""
     if not traits.moe and (config.number("experts", 1, low=0) or 0) > 1:
         raise config.bad("num_experts")
@@ -269,7 +193,7 @@ def _refuse_others(config: _Config, traits: Traits, hidden: int) -> None:
         raise config.bad("word_embed_proj_dim")
 
 
-def _kv_heads(config: _Config, kind: str, heads: int) -> int:
+def _kv_heads(config: Keys, kind: str, heads: int) -> int:
     if kind == "falcon" and not config.get("new_decoder_architecture"):
         return 1 if config.get("multi_query") is not False else heads
     if kind == "gpt_bigcode" and config.get("multi_query") is not False:
@@ -279,7 +203,7 @@ def _kv_heads(config: _Config, kind: str, heads: int) -> int:
     return config.number("kv_heads", heads) or heads
 
 
-def _latent(config: _Config, traits: Traits) -> Latent | None:
+def _latent(config: Keys, traits: Traits) -> Latent | None:
     rank = config.needed("kv_lora_rank") if traits.latent else config.number("kv_lora_rank", None)
     if rank is None:
         return None
@@ -294,7 +218,28 @@ def _latent(config: _Config, traits: Traits) -> Latent | None:
     )
 
 
-def _experts(config: _Config, kind: str, layers: int, width: int) -> Experts:
+def _delta(config: Keys, traits: Traits, layers: int) -> DeltaNet:
+    heads = config.needed("linear_num_value_heads")
+    return DeltaNet(
+        layers=layers - _attending(config, traits, layers),
+        keys=config.needed("linear_num_key_heads") * config.needed("linear_key_head_dim"),
+        values=heads * config.needed("linear_value_head_dim"),
+        heads=heads,
+        kernel=config.needed("linear_conv_kernel_dim"),
+    )
+
+
+def _attending(config: Keys, traits: Traits, layers: int) -> int:
+    """How many layers attend to all tokens, where the others are delta nets."""
+    kinds = config.get("layer_types")
+    if kinds is None:
+        return layers // (config.number("full_attention_interval", traits.pattern) or 1)
+    if not isinstance(kinds, list) or len(kinds) != layers or not {*map(str, kinds)} <= {_FULL, _LINEAR}:
+        raise config.bad("layer_types")
+    return kinds.count(_FULL)
+
+
+def _experts(config: Keys, kind: str, layers: int, width: int) -> Experts:
     found, used = config.needed("experts"), config.needed("used")
     if used > found:
         raise config.bad("num_experts_per_tok")
@@ -314,7 +259,7 @@ def _experts(config: _Config, kind: str, layers: int, width: int) -> Experts:
     )
 
 
-def _dense_layers(config: _Config, layers: int) -> int:
+def _dense_layers(config: Keys, layers: int) -> int:
     """Layers with a plain feed-forward: the first ones, those that are listed, or all but one in so many."""
     listed = config.get("mlp_only_layers")
     step = config.number("decoder_sparse_step", None) or config.number("interleave_moe_layer_step", 1) or 1
@@ -327,8 +272,10 @@ def _dense_layers(config: _Config, layers: int) -> int:
     return dense
 
 
-def _window(config: _Config, traits: Traits, layers: int) -> tuple[int | None, int | None]:
+def _window(config: Keys, traits: Traits, layers: int) -> tuple[int | None, int | None]:
     """The window of layers that see only the last tokens, and how many see all; None where every layer does."""
+    if traits.linear:
+        return None, _attending(config, traits, layers)
     kinds = config.get("layer_types")
     full: int | None = None
     if isinstance(kinds, list) and kinds:
@@ -352,8 +299,8 @@ def _window(config: _Config, traits: Traits, layers: int) -> tuple[int | None, i
 
 
 def _attention_kind(layout: Layout, window: int | None) -> str:
-    if layout.latent is not None:
-        return "mla"
+    if layout.latent is not None or layout.delta is not None:
+        return "mla" if layout.latent is not None else "hybrid-gdn"
     kind = "mha" if layout.kv_heads == layout.heads else "mqa" if layout.kv_heads == 1 else "gqa"
     return f"{kind}+swa" if window else kind
 

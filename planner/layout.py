@@ -27,6 +27,7 @@ class Traits:
     width: int | None = None
     moe: bool = False
     latent: bool = False
+    linear: bool = False
     window: Literal["", "all", "pattern"] = ""
     pattern: int | None = None
     attention_gate: bool = False
@@ -48,6 +49,18 @@ class Latent:
     rope: int
     value: int
     indexer: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeltaNet:
+    """Layers of linear attention (gated delta nets): how many, the width of their keys and values, the heads that the
+    values are of, and the tokens that a convolution looks at."""
+
+    layers: int
+    keys: int
+    values: int
+    heads: int
+    kernel: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +92,7 @@ class Layout:
     positions: int = 0
     latent: Latent | None = None
     experts: Experts | None = None
+    delta: DeltaNet | None = None
 
 
 def count(model: Layout) -> tuple[int, int]:
@@ -89,7 +103,10 @@ def count(model: Layout) -> tuple[int, int]:
     last = (norm if traits.norms else 0) + (norm if traits.embedding_norm else 0)
     last += model.vocab if traits.output_bias else 0
     attention = _attention(model) if model.latent is None else _latent(model, model.latent)
-    total = embeddings + last + model.layers * (attention + traits.norms * norm)
+    linear = model.delta.layers if model.delta is not None else 0
+    total = embeddings + last + model.layers * traits.norms * norm + (model.layers - linear) * attention
+    if model.delta is not None:
+        total += linear * _delta(model.hidden, model.delta)
     if model.experts is None:
         total += model.layers * _feed_forward(model, model.width)
         return total, total
@@ -120,6 +137,12 @@ def _latent(model: Layout, latent: Latent) -> int:
         count, dimension = latent.indexer
         found += (latent.q_rank or hidden) * count * dimension + hidden * (dimension + count) + 2 * dimension
     return found
+
+
+def _delta(hidden: int, net: DeltaNet) -> int:
+    mixed = 2 * net.keys + net.values
+    projections = hidden * (mixed + net.values + 2 * net.heads) + net.values * hidden
+    return projections + mixed * net.kernel + 2 * net.heads + net.values // net.heads
 
 
 def _feed_forward(model: Layout, width: int) -> int:

@@ -78,6 +78,7 @@ def test_a_missing_key_is_named(key: str) -> None:
          "num_experts_per_tok"),
         ({"kv_lora_rank": 512}, "missing", "qk_nope_head_dim"),
         ({"model_type": "minicpm3"}, "missing", "kv_lora_rank"),
+        ({"model_type": "qwen3_5_text"}, "missing", "linear_num_value_heads"),
         ({"num_experts": 8}, "bad_value", "num_experts"),
         ({"model_type": "opt", "word_embed_proj_dim": 512}, "bad_value", "word_embed_proj_dim"),
         ({"vocab_size": 1, "hidden_size": 32, "intermediate_size": 1, "num_hidden_layers": 1}, "bad_value",
@@ -148,21 +149,27 @@ def configs(draw: st.DrawFn) -> dict[str, Any]:
     experts = draw(st.integers(2, 256))
     traits = load_catalog().architectures[kind]
     latent = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}
-    return (latent if traits.latent else {}) | {
-        "model_type": kind,
-        "hidden_size": heads * head_dim,
-        "intermediate_size": draw(st.integers(1024, 60_000)),
-        "num_hidden_layers": draw(st.integers(4, 130)),
-        "num_attention_heads": heads,
-        "num_key_value_heads": kv_heads,
-        "num_kv_heads": kv_heads,
-        "vocab_size": draw(st.integers(40_000, 300_000)),
-        "max_position_embeddings": draw(st.integers(512, 1_000_000)),
-        "num_local_experts": experts if traits.moe else 1,
-        "num_experts_per_tok": draw(st.integers(1, experts)),
-        "moe_intermediate_size": draw(st.integers(64, 8192)),
-        "sliding_window": draw(st.none() | st.integers(128, 8192)),
-    }
+    delta = dict.fromkeys(("linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim"), 16)
+    delta |= {"linear_value_head_dim": 128, "linear_conv_kernel_dim": 4}
+    return (
+        (latent if traits.latent else {})
+        | (delta if traits.linear else {})
+        | {
+            "model_type": kind,
+            "hidden_size": heads * head_dim,
+            "intermediate_size": draw(st.integers(1024, 60_000)),
+            "num_hidden_layers": draw(st.integers(4, 130)),
+            "num_attention_heads": heads,
+            "num_key_value_heads": kv_heads,
+            "num_kv_heads": kv_heads,
+            "vocab_size": draw(st.integers(40_000, 300_000)),
+            "max_position_embeddings": draw(st.integers(512, 1_000_000)),
+            "num_local_experts": experts if traits.moe else 1,
+            "num_experts_per_tok": draw(st.integers(1, experts)),
+            "moe_intermediate_size": draw(st.integers(64, 8192)),
+            "sliding_window": draw(st.none() | st.integers(128, 8192)),
+        }
+    )
 
 
 @given(configs(), st.sampled_from(["intermediate_size", "num_hidden_layers", "vocab_size"]))
